@@ -1,0 +1,177 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/thirdrail-dev/thirdrail/lossless"
+)
+
+// decoders are the two directions with their tables.
+var decoders = []struct {
+	name   string
+	decode func(Decoder, []byte) (Frame, error)
+	frames []frameCase
+	junk   []junkCase
+}{
+	{"child", Decoder.Child, childFrameCases, childJunkCases},
+	{"host", Decoder.Host, hostFrameCases, hostJunkCases},
+}
+
+func TestDecodeFrames(t *testing.T) {
+	for _, d := range decoders {
+		for _, c := range d.frames {
+			t.Run(d.name+"/"+c.name, func(t *testing.T) {
+				line := []byte(c.line)
+				got, err := d.decode(Decoder{Numbers: c.numbers}, line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range line {
+					line[i] = 'X' // the reader uses the buffer again
+				}
+				equalFrames(t, got, c.want)
+			})
+		}
+	}
+}
+
+func TestDecodeJunk(t *testing.T) {
+	for _, d := range decoders {
+		for _, c := range d.junk {
+			t.Run(d.name+"/"+c.name, func(t *testing.T) {
+				got, err := d.decode(Decoder{Numbers: c.numbers}, []byte(c.line))
+				if err == nil || got != nil {
+					t.Fatalf("got %#v, %v, want no frame and an error", got, err)
+				}
+				if c.reason != nil && !errors.Is(err, c.reason) {
+					t.Errorf("got error %q, want one that is %q", err, c.reason)
+				}
+				checkMessage(t, err, c.says)
+			})
+		}
+	}
+}
+
+// checkMessage fails the test unless err is a FrameError whose message says what
+// is expected and is short, printable and on one line.
+func checkMessage(t *testing.T, err error, says string) {
+	t.Helper()
+	var frameErr *FrameError
+	if !errors.As(err, &frameErr) {
+		t.Errorf("got a %T, want a *FrameError", err)
+	}
+	text := err.Error()
+	if !strings.Contains(text, says) {
+		t.Errorf("got error %q, want it to say %q", text, says)
+	}
+	if len(text) > 300 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+		t.Errorf("error %.400q is not a short line of plain text", text)
+	}
+}
+
+func TestDecodeChildIsExact(t *testing.T) {
+	const line = `{"type":"done","value":[-0.0,9007199254740993]}`
+	got, err := DecodeChild([]byte(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	equalFrames(t, got, &Done{Value: value("[-0.0,9007199254740993]"), Size: 23})
+}
+
+func TestDecodeBudget(t *testing.T) {
+	for _, c := range []struct {
+		line   string
+		budget int64
+		want   Done
+	}{
+		{`{"type":"done","value":[1, "x", null]}`, 12, Done{Value: value(`[1,"x",null]`), Size: 12}},
+		{`{"type":"done","value":[1, "x", null]}`, 11, Done{Size: 12}},
+		{`{"type":"done","value":"` + strings.Repeat("z", 5000) + `"}`, 64, Done{Size: 5002}},
+		{`{"type":"done","value":` + nested(20_000) + `}`, 32 << 10, Done{Size: 40_001}},
+		{`{"type":"done","value":null}`, 3, Done{Size: 4}},
+		{`{"type":"done"}`, 1, Done{}},
+		{`{"type":"done","value":[1e400]}`, 3, Done{Size: 7, Fault: &lossless.Error{Err: lossless.ErrNumberRange}}},
+	} {
+		got, err := Decoder{ValueBytes: c.budget}.Child([]byte(c.line))
+		if err != nil {
+			t.Errorf("%.60s: %v", c.line, err)
+			continue
+		}
+		equalFrames(t, got, &c.want)
+	}
+}
+
+// A value over budget must not cost memory in proportion to it.
+func TestOverBudgetIsNotCopied(t *testing.T) {
+	line := []byte(`{"type":"done","value":"` + strings.Repeat("z", 1<<20) + `"}`)
+	d := Decoder{ValueBytes: 64}
+	result := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := d.Child(line); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	if n := result.AllocedBytesPerOp(); n > 64<<10 {
+		t.Errorf("decoding 1 MiB over budget allocates %d bytes", n)
+	}
+}
+
+// Each string and value of a frame is copied once, and nothing else is.
+func TestDecodeAllocations(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		line string
+		most float64
+	}{
+		{"log", `{"type":"log","text":"one line of a program"}`, 2},
+		{"log with escapes", `{"type":"log","text":"one\tline"}`, 2},
+		{"call", `{"type":"call","id":0,"global":"tools","name":"add","args":[1,2,3]}`, 5},
+		{"done", `{"type":"done","value":[1,2,3]}`, 3},
+	} {
+		line := []byte(c.line)
+		got := testing.AllocsPerRun(100, func() {
+			if _, err := DecodeChild(line); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got > c.most {
+			t.Errorf("%s: %v allocations, want at most %v", c.name, got, c.most)
+		}
+	}
+}
+
+func TestQuotePrefix(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{``, `""`},
+		{`{"a":1}`, `"{\"a\":1}"`},
+		{strings.Repeat("x", 24), `"` + strings.Repeat("x", 24) + `"`},
+		{strings.Repeat("x", 25), `"` + strings.Repeat("x", 24) + `"...`},
+		{strings.Repeat("x", 23) + "éé", `"` + strings.Repeat("x", 23) + `"...`},
+		{"\xff\n\x1b", `"\xff\n\x1b"`},
+		{strings.Repeat("\x80", 30), `"` + strings.Repeat(`\x80`, 20) + `"...`},
+	} {
+		if got := quotePrefix([]byte(c.text)); got != c.want {
+			t.Errorf("quotePrefix(%q) = %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+// A frame's optional members make no difference to what else is decoded.
+func TestDecodeUndeclaredMembers(t *testing.T) {
+	for _, d := range decoders {
+		for _, c := range d.frames {
+			with := bytes.Replace([]byte(c.line), []byte("{"), []byte(`{"__proto__":{"type":[null]},"constructor":"x","Type":1,"TEXT":2,`), 1)
+			got, err := d.decode(Decoder{Numbers: c.numbers}, with)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			equalFrames(t, got, c.want)
+		}
+	}
+}
