@@ -1,0 +1,3 @@
+// Package lossless holds JSON text that crosses a boundary exactly, or is
+// refused with the place and the reason.
+package lossless
