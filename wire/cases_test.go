@@ -234,6 +234,7 @@ var hostJunkCases = append(junkIDs(`{"type":"reply","id":`, `,"ok":true,"value":
 	{"boot without a limit", `{"type":"boot","cpuSeconds":1,"addressSpaceBytes":1,"maxLogBytes":1,"namespaces":[]}`, 0, ErrMissing, "boot.maxValueBytes"},
 	{"boot with half a second", `{"type":"boot","cpuSeconds":0.5,"addressSpaceBytes":1,"maxLogBytes":1,"maxValueBytes":1,"namespaces":[]}`, 0, ErrMemberType, "boot.cpuSeconds"},
 	{"boot with an object of namespaces", bootLine + `{}}`, 0, ErrMemberType, "boot.namespaces"},
+	{"boot with a refused number among the namespaces", bootLine + `[{"global":"a","names":[],"x":1e400}]}`, 0, lossless.ErrNumberRange, "boot.namespaces"},
 	{"boot with a namespace of text", bootLine + `["db"]}`, 0, nil, "boot.namespaces[0]"},
 	{"boot with a namespace without names", bootLine + `[{"global":"a","names":[]},{"global":"db"}]}`, 0, ErrMissing, "boot.namespaces[1].names"},
 	{"boot with a numeric name", bootLine + `[{"global":"db","names":["a",1]}]}`, 0, ErrMemberType, "boot.namespaces[0].names"},

@@ -182,3 +182,30 @@ func TestDecodeUndeclaredMembers(t *testing.T) {
 		}
 	}
 }
+
+// Depth is no limit and no danger, in either direction.
+func TestDecodeDeep(t *testing.T) {
+	const levels = 1_000_000
+	args := nested(levels)
+	call, err := DecodeChild([]byte(`{"type":"call","id":0,"global":"g","name":"n","args":` + args + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := call.(*Call).Args.String(); got != args {
+		t.Errorf("got %d bytes of args, want %d", len(got), len(args))
+	}
+	line := Append(nil, &ReplyValue{Value: call.(*Call).Args})
+	reply, err := Decoder{}.Host(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reply.(*ReplyValue).Value.String(); got != args {
+		t.Errorf("got %d bytes of value, want %d", len(got), len(args))
+	}
+	open := `{"type":"done","value":` + strings.Repeat(`{"a":[`, levels)
+	if _, err := DecodeChild([]byte(open)); !errors.Is(err, lossless.ErrSyntax) {
+		t.Errorf("got %v for an open line, want %v", err, lossless.ErrSyntax)
+	} else {
+		checkMessage(t, err, "")
+	}
+}

@@ -28,17 +28,18 @@ var frameTypes = []string{"log", "call", "reply", "done", "boot", "boot-ack", "r
 // if there is none that is known.
 func (f *fields) open(line []byte, n lossless.Numbers, declared []string) {
 	f.walk(line, n, declared)
-	if f.expect("type", '"', "a string") == nil {
+	const longest = 16 // in canonical form, with quotes
+	m := f.expect("type", '"', "a string")
+	if m == nil || m.Size > longest {
 		return
 	}
-	text := f.get("type").Text
 	for _, known := range frameTypes {
-		if string(text[1:len(text)-1]) == known {
+		if string(m.Text[1:len(m.Text)-1]) == known {
 			f.path = known
 			return
 		}
 	}
-	if name := unquote(text); slices.Contains(frameTypes, name) {
+	if name := unquote(m.Text); slices.Contains(frameTypes, name) {
 		f.path = name
 	}
 }
@@ -288,6 +289,10 @@ func (f *fields) array(name string) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		m := f.expect(name, '[', "an array")
 		if m == nil {
+			return
+		}
+		if m.Fault != nil {
+			f.refuse(f.where(name), m.Fault)
 			return
 		}
 		for i, element := range m.Value().Elements() {

@@ -77,9 +77,8 @@ def unlisted(frames):
     for name, declared in vars(protocol).items():
         if name.startswith("_") or not is_typed_dict(declared):
             continue
-        if "type" in declared.__annotations__ or any("type" in vars(b).get("__annotations__", ()) for b in declared.__mro__):
-            if declared.__name__ not in listed:
-                yield declared.__name__
+        if "type" in typing.get_type_hints(declared) and name not in listed:
+            yield name
 
 
 print(
