@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package thirdrail
+
+const supported = false
+
+func (r *Runtime) checkHost() error { return ErrUnsupported }

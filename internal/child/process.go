@@ -1,0 +1,179 @@
+package child
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Process is one child. Rail, Stdout and Stderr are the host's ends of its
+// descriptors 3, 1 and 2. They don't block: reads and writes wait in the runtime's
+// poller, and SyscallConn gives them without waiting.
+type Process struct {
+	Rail, Stdout, Stderr *os.File
+
+	isolation Isolation
+	keeper    *os.Process
+	status    *os.File
+
+	ended   chan struct{} // closed when the program's process has ended
+	program programStatus // set before ended is closed
+
+	waitOnce sync.Once
+	exit     Exit
+}
+
+// programStatus is what the keeper reports of the program's process.
+type programStatus struct {
+	known  bool
+	status syscall.WaitStatus
+}
+
+// Exit is how a child ended, and what all its processes used.
+type Exit struct {
+	// Code is the exit status of the program's process, or −1 if it was ended by
+	// a signal or by the host.
+	Code int
+	// Signal is the signal that ended the program's process, or 0.
+	Signal syscall.Signal
+	// CPU is the user and system time of all processes of the child that ended
+	// before the keeper, interpreter start included.
+	CPU time.Duration
+	// PeakMemory is the largest resident set of one process, in bytes.
+	PeakMemory int64
+}
+
+// Start starts a child in the folder directory with the environment given. Its
+// program waits for a boot frame on Rail. The caller must call Wait once.
+func (s *Starter) Start(directory string, environment []string) (*Process, error) {
+	var files descriptors
+	defer files.closeChildEnds()
+	if err := files.open(); err != nil {
+		files.closeHostEnds()
+		return nil, fmt.Errorf("child: making descriptors: %w", err)
+	}
+	attr := &os.ProcAttr{
+		Dir: directory,
+		Env: environment,
+		Files: []*os.File{
+			s.code, files.stdout.child, files.stderr.child, files.rail.child, files.status.child,
+		},
+		Sys: s.isolation.attributes(),
+	}
+	keeper, err := s.startProcess(s.arguments(0, 4, s.isolation.keeper()), attr)
+	if err != nil {
+		files.closeHostEnds()
+		return nil, fmt.Errorf("child: starting %s: %w", s.interpreter.Path, err)
+	}
+	p := &Process{
+		Rail:      files.rail.host,
+		Stdout:    files.stdout.host,
+		Stderr:    files.stderr.host,
+		isolation: s.isolation,
+		keeper:    keeper,
+		status:    files.status.host,
+		ended:     make(chan struct{}),
+	}
+	go p.awaitStatus()
+	return p, nil
+}
+
+// Ended is closed when the program's process has ended, or when the keeper died
+// without a word. Processes that the program started may still live.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// awaitStatus reads the keeper's one report. It ends with the keeper, whose
+// descriptor is the pipe's only other end.
+func (p *Process) awaitStatus() {
+	defer close(p.ended)
+	text, err := io.ReadAll(io.LimitReader(untilNewline{p.status}, 32))
+	if err != nil {
+		return
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+		p.program = programStatus{true, syscall.WaitStatus(n)}
+	}
+}
+
+// untilNewline ends a stream after its first line.
+type untilNewline struct{ r io.Reader }
+
+func (u untilNewline) Read(b []byte) (int, error) {
+	n, err := u.r.Read(b[:1])
+	if n == 1 && b[0] == '\n' {
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// Wait ends everything that is left of the child and returns how it ended. Rail,
+// Stdout and Stderr stay open for what was written before; Close closes them.
+func (p *Process) Wait() Exit {
+	p.waitOnce.Do(func() {
+		select {
+		case <-p.ended:
+		default:
+			p.killProgram()
+		}
+		p.isolation.killRest(p.keeper)
+		state, err := p.keeper.Wait()
+		<-p.ended
+		p.exit = exitOf(p.program, state, err)
+		_ = p.status.Close()
+	})
+	return p.exit
+}
+
+// Close closes the host's ends of the descriptors.
+func (p *Process) Close() error {
+	return errors.Join(p.Rail.Close(), p.Stdout.Close(), p.Stderr.Close())
+}
+
+// killProgram kills the keeper where that ends everything.
+func (p *Process) killProgram() {
+	if p.isolation.ownNamespace() {
+		_ = p.keeper.Kill()
+	}
+}
+
+// OverCPU tells whether the kernel ended the program for its CPU limit.
+func (e Exit) OverCPU() bool { return e.Signal == unix.SIGXCPU }
+
+// SignalName returns the name of the signal that ended the program, as SIGSEGV.
+func (e Exit) SignalName() string {
+	if name := unix.SignalName(e.Signal); name != "" {
+		return name
+	}
+	return fmt.Sprintf("%d", int(e.Signal))
+}
+
+func exitOf(program programStatus, state *os.ProcessState, err error) Exit {
+	exit := Exit{Code: -1}
+	if err != nil {
+		return exit
+	}
+	exit.CPU = state.UserTime() + state.SystemTime()
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		exit.PeakMemory = peakBytes(usage)
+	}
+	status := program.status
+	if !program.known {
+		// The keeper itself failed, or was killed with the rest.
+		status = state.Sys().(syscall.WaitStatus)
+	}
+	switch {
+	case status.Exited():
+		exit.Code = status.ExitStatus()
+	case status.Signaled():
+		exit.Signal = status.Signal()
+	}
+	return exit
+}

@@ -1,0 +1,69 @@
+package child
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Workspace is the folder that a run has for itself: its working directory, its
+// home, and the place of its temporary files.
+type Workspace struct {
+	// Path is the folder, readable by its owner only.
+	Path string
+}
+
+// NewWorkspace makes an empty workspace in the system's folder for temporary files.
+func NewWorkspace() (*Workspace, error) {
+	path, err := os.MkdirTemp("", "thirdrail-run-")
+	if err != nil {
+		return nil, fmt.Errorf("child: making the workspace: %w", err)
+	}
+	if err := os.Mkdir(filepath.Join(path, "tmp"), 0o700); err != nil {
+		_ = os.Remove(path)
+		return nil, fmt.Errorf("child: making the workspace: %w", err)
+	}
+	return &Workspace{path}, nil
+}
+
+// Remove removes the workspace with all that is in it, also folders that the
+// program closed to its own user.
+func (w *Workspace) Remove() error {
+	if err := os.RemoveAll(w.Path); err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(w.Path, func(path string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // its owner needs all rights to remove it
+			if err != nil {
+				return filepath.SkipDir // read again by RemoveAll
+			}
+		}
+		return nil
+	})
+	if err := os.RemoveAll(w.Path); err != nil {
+		return fmt.Errorf("child: removing the workspace: %w", err)
+	}
+	return nil
+}
+
+// Environment returns the variables that a child has, and nothing of the host's.
+// The libraries behind numpy start a thread a core unless they are told not to,
+// and malloc takes 64 MiB of address space for each of its arenas.
+func (w *Workspace) Environment() []string {
+	return []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin",
+		"HOME=" + w.Path,
+		"TMPDIR=" + filepath.Join(w.Path, "tmp"),
+		"LANG=C.UTF-8",
+		"TZ=UTC",
+		"MPLBACKEND=Agg",
+		"MALLOC_ARENA_MAX=2",
+		"OMP_NUM_THREADS=1",
+		"OPENBLAS_NUM_THREADS=1",
+		"MKL_NUM_THREADS=1",
+		"NUMEXPR_NUM_THREADS=1",
+		"VECLIB_MAXIMUM_THREADS=1",
+	}
+}

@@ -1,0 +1,111 @@
+"""The first code of a child, given to the interpreter with -c.
+
+argv is: CODE_FD STATUS_FD KEEPER. CODE_FD holds the child package as marshalled
+code objects, read with pread so that one open file can serve every child.
+KEEPER is `namespace` (this process is the first of a PID namespace), `subreaper`
+(there is none) or `none` (run in this very process, as `thirdrail child` does).
+
+A keeper is a process of our own between the host and the program. The first
+process of a PID namespace takes no signal from inside it, not even its own
+SIGKILL, so a program there could not die as it should. Everything that the
+program leaves behind ends with the keeper, which tells the program's end on
+STATUS_FD. The program never holds that descriptor.
+"""
+
+import sys
+import posix
+import marshal
+
+
+def read_code(fd):
+    """Return the modules behind fd: tuples of name, whether it is a package, code."""
+    size = posix.fstat(fd).st_size
+    pieces = []
+    done = 0
+    while done < size:
+        piece = posix.pread(fd, size - done, done)
+        if not piece:
+            raise EOFError("the child's code ends early")
+        pieces.append(piece)
+        done += len(piece)
+    return marshal.loads(b"".join(pieces))
+
+
+def prctl(option, argument):
+    """Call prctl(2). ctypes costs milliseconds: only where no namespace does the work."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
+
+
+def keep(status_fd, kind):
+    """Fork. Return in the new process, and stay in the old one to see it end."""
+    linux = sys.platform == "linux"
+    if kind == "subreaper" and linux:
+        prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+    program = posix.fork()
+    if program == 0:
+        posix.close(status_fd)
+        if kind == "subreaper" and linux:
+            prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+        return
+    for fd in range(4):
+        posix.close(fd)
+    while True:
+        try:
+            pid, status = posix.waitpid(-1, 0)
+        except ChildProcessError:
+            break
+        if pid == program:
+            posix.write(status_fd, b"%d\n" % status)
+            if kind == "namespace":
+                break
+    if kind == "namespace":
+        posix._exit(0)
+    # Orphans of the program come to this process as long as it lives, and the
+    # host ends them by way of it. So it waits to be killed.
+    while True:
+        try:
+            posix.waitpid(-1, 0)
+        except ChildProcessError:
+            posix.read(status_fd, 1)
+
+
+def load(modules):
+    """Execute the child package and return its boot module.
+
+    Each module sees its own copy of the builtins, so that what a program does to
+    them can't reach the child's code. The package doesn't stay importable.
+    """
+    import builtins
+
+    module_type = type(sys)
+    loaded = []
+    for name, is_package, code in modules:
+        module = module_type(name)
+        module.__package__ = name if is_package else name.rpartition(".")[0]
+        if is_package:
+            module.__path__ = []
+        module.__builtins__ = dict(builtins.__dict__)
+        sys.modules[name] = module
+        exec(code, module.__dict__)
+        loaded.append(name)
+    for name in loaded:
+        del sys.modules[name]
+    return module
+
+
+def start():
+    code_fd, status_fd, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    if kind != "none":
+        keep(status_fd, kind)
+    modules = read_code(code_fd)
+    posix.close(code_fd)
+    null = posix.open("/dev/null", posix.O_RDONLY)
+    if null != 0:
+        posix.dup2(null, 0)
+        posix.close(null)
+    load(modules).main()
+
+
+start()

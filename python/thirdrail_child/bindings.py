@@ -1,0 +1,339 @@
+"""The host's functions as the program sees them: namespaces of coroutine functions.
+
+A call is sent when its coroutine starts. Its reply settles a future of the event
+loop that made the call; where no loop runs, the call itself is yielded to the
+driver of the program's own coroutine (driver.py), and no loop is needed at all.
+"""
+
+from __future__ import annotations
+
+from sys import modules as _modules
+
+from thirdrail_child.channel import Channel, ChannelClosed
+from thirdrail_child.codec import NotLossless as _NotLossless
+from thirdrail_child.codec import decode as _decode
+from thirdrail_child.codec import encode as _encode
+from thirdrail_child.codec import encode_string as _encode_string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Generator, List, Optional, Set, Tuple, Type
+
+    from thirdrail_child.protocol import Namespace as NamespaceFrame
+
+_REPLY_PREFIX = 256
+
+
+async def _never_run() -> None:
+    pass
+
+
+_sample = _never_run()
+_CoroutineType = type(_sample)
+_sample.close()
+
+
+def _is_unstarted(coroutine: Any) -> bool:
+    if coroutine.cr_frame is None or coroutine.cr_running:
+        return False
+    if hasattr(coroutine, "cr_suspended"):  # 3.11 and later
+        return not coroutine.cr_suspended
+    return bool(coroutine.cr_frame.f_lasti == -1)
+
+
+def running_loop() -> Any:
+    """Return the event loop that runs in this thread, or None. Never imports asyncio."""
+    events = _modules.get("asyncio.events")
+    return None if events is None else events._get_running_loop()
+
+
+class Pending:
+    """One call that waits for its reply."""
+
+    __slots__ = ("id", "label", "loop", "future", "settled", "value", "message", "_calls")
+
+    def __init__(self, calls: Calls, id: int, label: str) -> None:
+        self._calls = calls
+        self.id = id
+        self.label = label
+        self.loop: Any = None
+        self.future: Any = None
+        self.settled = False
+        self.value: Any = None
+        self.message: Optional[str] = None
+
+    def settle(self, value: Any, message: Optional[str]) -> None:
+        """Take the reply, in whatever thread it was read."""
+        self.value = value
+        self.message = message
+        self.settled = True
+        if self.loop is None:
+            return
+        if self.loop is running_loop():
+            self._wake()
+            return
+        try:
+            self.loop.call_soon_threadsafe(self._wake)
+        except RuntimeError:
+            pass  # the loop was closed: nobody waits any more
+
+    def _wake(self) -> None:
+        if not self.future.done():
+            self.future.set_result(None)
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        if self.settled:
+            return
+        if self.loop is None:
+            yield self
+            return
+        self._calls.watch(self.loop)
+        try:
+            yield from self.future
+        finally:
+            self._calls.unwatch(self.loop)
+
+
+class Calls:
+    """The calls in flight, and the way of their replies."""
+
+    def __init__(self, channel: Channel, numbers: str) -> None:
+        self._channel = channel
+        self._numbers = numbers
+        self._next_id = 0
+        self._pending: Dict[int, Pending] = {}
+        self._watching: Dict[Any, int] = {}
+        channel.on_lines = self.receive
+
+    def waiting(self) -> List[str]:
+        """Return the names of the calls that still wait for a reply."""
+        return [pending.label for pending in list(self._pending.values())]
+
+    def start(self, global_name: str, name: str, arguments: Any) -> Pending:
+        """Send a call. NotLossless if the arguments can't cross."""
+        label = f"{global_name}.{name}" if name.isidentifier() else f"{global_name}[{name!r}]"
+        args = _encode(arguments, self._numbers, None, "args")
+        return self._channel.numbered(lambda: self._frame(label, global_name, name, args))
+
+    def _frame(self, label: str, global_name: str, name: str, args: bytes) -> Tuple[bytes, Pending]:
+        pending = Pending(self, self._next_id, label)
+        self._next_id += 1
+        pending.loop = running_loop()
+        if pending.loop is not None:
+            pending.future = pending.loop.create_future()
+        self._pending[pending.id] = pending
+        frame = b'{"type":"call","id":%d,"global":%b,"name":%b,"args":%b}\n' % (
+            pending.id,
+            _encode_string(global_name),
+            _encode_string(name),
+            args,
+        )
+        return frame, pending
+
+    def forget(self, pending: Pending) -> None:
+        """Drop a call whose caller no longer waits, so that a late reply is ignored."""
+        self._pending.pop(pending.id, None)
+
+    def receive(self) -> None:
+        """Settle the calls whose replies have arrived, without waiting."""
+        for line in self._channel.take_lines():
+            self._settle(line)
+
+    def wait(self, pending: Pending) -> None:
+        """Block until a call is settled. For a thread in which no loop runs."""
+        while not pending.settled:
+            # A loop of another thread may read our reply: then only looking helps.
+            self._channel.wait(50 if self._watching else None)
+            self.receive()
+
+    def watch(self, loop: Any) -> None:
+        """Have a loop read replies as long as one of its calls waits."""
+        count = self._watching.get(loop, 0)
+        self._watching[loop] = count + 1
+        if count == 0:
+            loop.add_reader(self._channel.fileno(), self._readable, loop)
+
+    def unwatch(self, loop: Any) -> None:
+        count = self._watching[loop] - 1
+        if count:
+            self._watching[loop] = count
+            return
+        del self._watching[loop]
+        if not loop.is_closed():
+            loop.remove_reader(self._channel.fileno())
+
+    def _readable(self, loop: Any) -> None:
+        try:
+            self.receive()
+        except ChannelClosed:
+            # The host is gone: this process ends with it, there is nothing to wait for.
+            loop.remove_reader(self._channel.fileno())
+
+    def _settle(self, line: bytes) -> None:
+        try:
+            frame = _decode(line, self._numbers)
+        except MemoryError:
+            id = _early_id(line)
+            message = f"the reply of {len(line)} bytes does not fit in the program's memory"
+            frame = {"type": "reply", "id": id, "ok": False, "message": message}
+        except ValueError:
+            return
+        if type(frame) is not dict or frame.get("type") != "reply":
+            return
+        id = frame.get("id")
+        if type(id) is not int:
+            return
+        pending = self._pending.pop(id, None)
+        if pending is None:
+            return
+        if frame.get("ok") is True and "value" in frame:
+            pending.settle(frame["value"], None)
+        else:
+            message = frame.get("message")
+            pending.settle(None, message if type(message) is str else "the call was rejected")
+
+
+def _early_id(line: bytes) -> Optional[int]:
+    """Find the id of a reply that can't be decoded, where our host writes it."""
+    head = line[:_REPLY_PREFIX]
+    start = head.find(b'"id":')
+    if start < 0:
+        return None
+    digits = head[start + 5 :].lstrip().split(b",", 1)[0].strip()
+    return int(digits) if digits.isdigit() else None
+
+
+def _bind(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+    """Return the one JSON value that a call's arguments make."""
+    if not args:
+        return kwargs
+    if kwargs or len(args) > 1:
+        raise TypeError(
+            f"{label}() takes either one positional value or keyword arguments: "
+            f'write {label}({{"name": value, …}}) or {label}(name=value, …)'
+        )
+    return args[0]
+
+
+# The code that all bindings share: it tells their coroutines from the program's.
+_binding_codes: Set[Any] = set()
+
+
+def never_awaited(module_globals: Dict[str, Any]) -> List[Tuple[str, str]]:
+    """Return the calls that lie in the program's globals and never began.
+
+    Each is the call's name and that of the variable. Lists are looked into, since
+    calls are gathered from them; what lies deeper is warned of by Python itself.
+    """
+    found = []
+    for variable, value in list(module_globals.items()):
+        items = value[:1000] if type(value) in (list, tuple) else (value,)
+        for item in items:
+            if type(item) is not _CoroutineType or item.cr_code not in _binding_codes:
+                continue
+            if _is_unstarted(item):
+                found.append((item.__qualname__, variable))
+    return found
+
+
+def _binding(calls: Calls, global_name: str, name: str, error: Callable[[str], Exception]) -> Any:
+    label = f"{global_name}.{name}" if name.isidentifier() else f"{global_name}[{name!r}]"
+
+    async def binding(*args: Any, **kwargs: Any) -> Any:
+        arguments = _bind(label, args, kwargs)
+        try:
+            pending = calls.start(global_name, name, arguments)
+        except _NotLossless as refusal:
+            failure = error(str(refusal))
+        else:
+            try:
+                await pending
+            finally:
+                calls.forget(pending)
+            if pending.message is None:
+                return pending.value
+            failure = error(pending.message)
+        raise failure from None
+
+    _binding_codes.add(binding.__code__)
+    binding.__name__ = name
+    binding.__qualname__ = label
+    binding.__module__ = "__main__"
+    return binding
+
+
+def _error_class(name: str, member: str) -> Type[Exception]:
+    """Make the class that a namespace's rejected calls raise."""
+
+    def __init__(self: Exception, *args: Any) -> None:
+        Exception.__init__(self, *args)
+        if member not in self.__dict__:
+            self.__dict__[member] = None
+
+    return type(name, (Exception,), {"__module__": "__main__", "__init__": __init__})
+
+
+def _error_factory(
+    error_class: Optional[Type[Exception]], member: str, name: str
+) -> Callable[[str], Exception]:
+    if error_class is None:
+        return RuntimeError
+
+    def make(message: str) -> Exception:
+        failure = error_class(message)
+        failure.__dict__[member] = name
+        return failure
+
+    return make
+
+
+def _namespace(global_name: str, functions: Dict[str, Any]) -> Any:
+    """Make the object that the program calls functions on.
+
+    Any name can be declared, also one like __class__, so what is declared comes
+    before what every object has.
+    """
+    names = ", ".join(sorted(functions)) or "nothing"
+
+    class Namespace:
+        __slots__ = ()
+
+        def __getattribute__(self, name: str) -> Any:
+            if name in functions:
+                return functions[name]
+            if name.startswith("__") and name.endswith("__"):
+                return object.__getattribute__(self, name)
+            raise AttributeError(f"{global_name} has no function {name!r}; it has: {names}")
+
+        def __getitem__(self, name: str) -> Any:
+            if type(name) is str and name in functions:
+                return functions[name]
+            raise KeyError(f"{global_name} has no function {name!r}; it has: {names}")
+
+        def __dir__(self) -> List[str]:
+            return sorted(functions)
+
+        def __repr__(self) -> str:
+            return f"<namespace {global_name}: {names}>"
+
+    Namespace.__module__ = "__main__"
+    Namespace.__qualname__ = Namespace.__name__ = global_name
+    return Namespace()
+
+
+def seed(module_globals: Dict[str, Any], calls: Calls, namespaces: List[NamespaceFrame]) -> None:
+    """Put the namespaces and their error classes among the program's globals."""
+    for namespace in namespaces:
+        global_name = namespace["global"]
+        declared = namespace.get("errorClass")
+        error_class: Optional[Type[Exception]] = None
+        member = ""
+        if declared is not None:
+            member = declared["memberNameProperty"]
+            error_class = _error_class(declared["name"], member)
+            module_globals[declared["name"]] = error_class
+        functions = {
+            name: _binding(calls, global_name, name, _error_factory(error_class, member, name))
+            for name in namespace["names"]
+        }
+        module_globals[global_name] = _namespace(global_name, functions)

@@ -1,0 +1,223 @@
+"""The child's life: boot, acknowledge, run one program, say how it ended, exit."""
+
+from __future__ import annotations
+
+import _signal
+import sys as _sys
+from _thread import stack_size as _stack_size
+from errno import EINVAL as _EINVAL
+from posix import _exit
+from posix import write as _write
+
+import resource as _resource
+
+from thirdrail_child.bindings import Calls
+from thirdrail_child.bindings import never_awaited as _never_awaited
+from thirdrail_child.bindings import seed as _seed
+from thirdrail_child.channel import Channel, ChannelClosed
+from thirdrail_child.codec import NotLossless as _NotLossless
+from thirdrail_child.codec import OverBudget as _OverBudget
+from thirdrail_child.codec import decode as _decode
+from thirdrail_child.codec import encode as _encode
+from thirdrail_child.codec import encode_string as _encode_string
+from thirdrail_child.constants import PROTOCOL_FD
+from thirdrail_child.driver import drive as _drive
+from thirdrail_child.driver import run_loop as _run_loop
+from thirdrail_child.failure import describe as _describe
+from thirdrail_child.logs import Ledger, LogStream, empty_input
+from thirdrail_child.program import ABSENT, Program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Tuple
+
+    from thirdrail_child.protocol import Boot
+
+# How the process ends when it can't say so in a frame.
+_EXIT_CHANNEL_CLOSED = 74
+_EXIT_BOOT_FAILED = 78
+
+# Kept aside so that a program that used up its memory can still be told so.
+_BALLAST_BYTES = 4 << 20
+
+# Threads with the usual 8 MiB of stack would use up the address space that the
+# memory limit grants.
+_THREAD_STACK_BYTES = 2 << 20
+
+
+def main() -> None:
+    """Run the child from its boot frame to the end of the process."""
+    _reset_signals()
+    channel = Channel(PROTOCOL_FD)
+    try:
+        _serve(channel)
+    except ChannelClosed:
+        _exit(_EXIT_CHANNEL_CLOSED)
+
+
+def _serve(channel: Channel) -> None:
+    inbox: List[bytes] = []
+    boot = _wait_frame(channel, inbox, "boot")
+    try:
+        _apply_limits(boot)
+    except (OSError, ValueError) as error:
+        _write(2, f"thirdrail: the limits could not be applied: {error}\n".encode())
+        _exit(_EXIT_BOOT_FAILED)
+    channel.send(b'{"type":"boot-ack"}\n')
+    numbers = boot.get("numbers", "double")
+    ledger = Ledger(channel, boot["maxLogBytes"], boot.get("openLogs") is True)
+    streams = LogStream(ledger, "<stdout>", 1), LogStream(ledger, "<stderr>", 2)
+    run = _wait_frame(channel, inbox, "run")
+    calls = Calls(channel, numbers)
+    file_name = run.get("fileName", "program.py")
+    module = _main_module(file_name, streams)
+    if "data" in run:
+        module.__dict__["data"] = run["data"]
+    _seed(module.__dict__, calls, boot["namespaces"])
+    ballast = bytearray(_BALLAST_BYTES)
+    kind, result = _run_program(run["program"], file_name, module.__dict__, calls)
+    del ballast
+    try:
+        end = _end_frame(kind, result, numbers, boot["maxValueBytes"])
+        _report_waiting(calls, module.__dict__, streams[1])
+        for stream in streams:
+            stream.buffer.end()
+    except ChannelClosed:
+        raise
+    except BaseException as error:
+        end = _error_frame("exception", _name(error))
+    ledger.finish()
+    channel.send(end)
+    _exit(0)
+
+
+def _reset_signals() -> None:
+    """Give signals the meaning that a fresh Python has, whatever the host ignores."""
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
+    for number in range(1, _signal.NSIG):
+        if number in (_signal.SIGPIPE, getattr(_signal, "SIGXFSZ", 0)):
+            continue
+        try:
+            if _signal.getsignal(number) is _signal.SIG_IGN:
+                _signal.signal(number, _signal.SIG_DFL)
+        except (OSError, ValueError):
+            continue
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+
+
+def _wait_frame(channel: Channel, inbox: List[bytes], wanted: str) -> Dict[str, Any]:
+    """Return the next frame of a type. Others, and what is no frame, are passed over."""
+    while True:
+        while inbox:
+            try:
+                frame = _decode(inbox.pop(0), "exact")
+            except ValueError:
+                continue
+            if type(frame) is dict and frame.get("type") == wanted:
+                return frame
+        inbox.extend(channel.wait_lines())
+
+
+def _apply_limits(boot: Boot) -> None:
+    infinity = _resource.RLIM_INFINITY
+    cpu = boot["cpuSeconds"]
+    soft, hard = _resource.getrlimit(_resource.RLIMIT_CPU)
+    new_hard = cpu + 1 if hard == infinity else min(cpu + 1, hard)
+    new_soft = cpu if soft == infinity else min(cpu, soft)
+    _set_limit(_resource.RLIMIT_CPU, min(new_soft, new_hard), new_hard)
+    memory = boot["addressSpaceBytes"]
+    for inherited in _resource.getrlimit(_resource.RLIMIT_AS):
+        if inherited != infinity:
+            memory = min(memory, inherited)
+    _set_limit(_resource.RLIMIT_AS, memory, memory)
+    _set_limit(_resource.RLIMIT_CORE, 0, 0)
+    _stack_size(_THREAD_STACK_BYTES)
+
+
+def _set_limit(which: int, soft: int, hard: int) -> None:
+    try:
+        _resource.setrlimit(which, (soft, hard))
+    except (ValueError, OSError) as error:
+        # macOS knows the address space limit by name only.
+        if _sys.platform == "linux" or getattr(error, "errno", _EINVAL) != _EINVAL:
+            raise
+
+
+def _main_module(file_name: str, streams: Tuple[LogStream, LogStream]) -> Any:
+    """Make the module that the program is, and the world that it expects around it."""
+    module = type(_sys)("__main__")
+    module.__dict__["__file__"] = file_name
+    module.__dict__["__builtins__"] = _sys.modules["builtins"]
+    _sys.modules["__main__"] = module
+    _sys.argv[:] = [file_name]
+    _sys.stdin = _sys.__stdin__ = empty_input()  # type: ignore[misc,assignment]
+    _sys.stdout = _sys.__stdout__ = streams[0]  # type: ignore[misc,assignment]
+    _sys.stderr = _sys.__stderr__ = streams[1]  # type: ignore[misc,assignment]
+    return module
+
+
+def _run_program(
+    source: str, file_name: str, module_globals: Dict[str, Any], calls: Calls
+) -> Tuple[str, Any]:
+    """Run the program. Return "value" and what it returned, or "exception" and its text."""
+    program: Optional[Program] = None
+    try:
+        program = Program(source, file_name)
+        result = program.execute(module_globals)
+        if program.is_async:
+            result = _run_loop(result) if program.uses_asyncio else _drive(result, calls)
+        return "value", result
+    except ChannelClosed:
+        raise
+    except SystemExit as exit:
+        code = exit.code
+        if code is None or (type(code) is int and code == 0):
+            return "value", ABSENT
+        return "exception", _described(exit, program)
+    except BaseException as error:
+        return "exception", _described(error, program)
+
+
+def _described(error: BaseException, program: Optional[Program]) -> str:
+    try:
+        return _describe(error, program)
+    except BaseException:
+        return _name(error)
+
+
+def _name(error: BaseException) -> str:
+    name: str = type.__dict__["__name__"].__get__(type(error))
+    return name[:200]
+
+
+def _end_frame(kind: str, result: Any, numbers: str, max_value_bytes: int) -> bytes:
+    if kind == "exception":
+        return _error_frame(kind, result)
+    if result is ABSENT:
+        return b'{"type":"done"}\n'
+    try:
+        value = _encode(result, numbers, max_value_bytes, "result")
+    except _OverBudget as over:
+        return _error_frame("output-limit", str(over))
+    except _NotLossless as refusal:
+        return _error_frame("invalid-output", str(refusal))
+    except BaseException as error:
+        message = f"the result could not be encoded: {_name(error)}; return a smaller or plainer value"
+        return _error_frame("invalid-output", message)
+    return b'{"type":"done","value":' + value + b"}\n"
+
+
+def _error_frame(kind: str, message: str) -> bytes:
+    text = _encode_string(message)
+    return b'{"type":"done","error":{"kind":"%b","message":%b}}\n' % (kind.encode(), text)
+
+
+def _report_waiting(calls: Calls, module_globals: Dict[str, Any], log: LogStream) -> None:
+    """Name, in the logs, the calls that never got a reply and those never made."""
+    for label in calls.waiting():
+        log.write(f"[thirdrail] {label}() was still waiting for its reply when the program ended\n")
+    for label, variable in _never_awaited(module_globals):
+        log.write(
+            f"[thirdrail] {label}() was never awaited, so it was never called: "
+            f"write `await` before the call in {variable!r}\n"
+        )

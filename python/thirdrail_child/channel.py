@@ -1,0 +1,180 @@
+"""Lines over file descriptor 3, in both directions, without ever getting stuck.
+
+The descriptor stays a blocking one, since the program owns it too. A write is
+only started when poll says that there is room, and in pieces that fit that room;
+while there is none, replies are read, so that neither side waits for the other.
+"""
+
+from __future__ import annotations
+
+from _collections import deque as _deque
+from _thread import allocate_lock as _allocate_lock
+from _thread import get_ident as _get_ident
+from errno import EINTR as _EINTR
+from posix import read as _read
+from posix import write as _write
+from select import POLLIN as _POLLIN
+from select import POLLOUT as _POLLOUT
+from select import poll as _poll
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, Deque, List, Optional, Tuple, TypeVar
+
+    _T = TypeVar("_T")
+
+# What a Unix stream socket takes without blocking once poll reports room: Linux
+# does so when at least three quarters of the send buffer are free.
+_PIECE = 64 << 10
+_READ_SIZE = 256 << 10
+
+
+class ChannelClosed(Exception):
+    """The host is gone, or the descriptor was closed in this process."""
+
+
+class Channel:
+    """The child's end of the protocol descriptor."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._send_lock = _allocate_lock()
+        self._sender: Optional[int] = None
+        self._queue: List[bytes] = []
+        self._receive_lock = _allocate_lock()
+        self._pieces: List[bytes] = []
+        self._lines: Deque[bytes] = _deque()
+        self._ended = False
+        # Called after a send that had to read: the lines may be what a loop
+        # waits for, and poll won't report them again.
+        self.on_lines: Optional[Callable[[], None]] = None
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def send(self, data: bytes) -> None:
+        """Send whole frames, and return when the kernel has them.
+
+        A signal handler may call this on top of itself, in the middle of a frame.
+        Then the data waits in the queue for the call below, which goes on once
+        the handler returns.
+        """
+        self.numbered(lambda: (data, None))
+
+    def numbered(self, make: Callable[[], Tuple[bytes, _T]]) -> _T:
+        """Send a frame that make returns, and return what it returns beside it.
+
+        Frames with a number must leave in the order of their numbers, so make runs
+        with the right to send held.
+        """
+        me = _get_ident()
+        if self._sender == me:
+            data, result = make()
+            self._queue.append(data)
+            return result
+        with self._send_lock:
+            self._sender = me
+            try:
+                data, result = make()
+                self._send_all(data)
+                while self._queue:
+                    self._send_all(self._queue.pop(0))
+            finally:
+                self._sender = None
+        if self._lines and self.on_lines is not None:
+            self.on_lines()
+        return result
+
+    def _send_all(self, data: bytes) -> None:
+        poller = _poll()
+        poller.register(self._fd, _POLLOUT | _POLLIN)
+        view = memoryview(data)
+        sent = 0
+        reading = True
+        while sent < len(view):
+            events = poller.poll()
+            if not events:
+                continue
+            ready = events[0][1]
+            if ready & _POLLOUT:
+                sent += self._write_piece(view[sent : sent + _PIECE])
+                continue
+            if ready & _POLLIN and reading:
+                self._read_some()
+                if self._ended:
+                    raise ChannelClosed
+                continue
+            raise ChannelClosed  # POLLERR, POLLHUP, POLLNVAL
+
+    def _write_piece(self, piece: memoryview) -> int:
+        try:
+            return _write(self._fd, piece)
+        except BlockingIOError:
+            return 0  # the program made the descriptor a non-blocking one
+        except OSError as error:
+            raise ChannelClosed from error
+
+    def _read_some(self) -> None:
+        """Take what has arrived. Call it when poll says that there is something."""
+        if not self._receive_lock.acquire(False):
+            return  # another thread is at it
+        try:
+            self._take()
+        finally:
+            self._receive_lock.release()
+
+    def _take(self) -> None:
+        poller = _poll()
+        poller.register(self._fd, _POLLIN)
+        if not poller.poll(0):
+            return
+        try:
+            data = _read(self._fd, _READ_SIZE)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            if error.errno == _EINTR:
+                return
+            data = b""
+        if not data:
+            self._ended = True
+            return
+        end = data.rfind(b"\n")
+        if end < 0:
+            self._pieces.append(data)
+            return
+        self._pieces.append(data[:end])
+        whole = b"".join(self._pieces)
+        rest = data[end + 1 :]
+        self._pieces = [rest] if rest else []
+        self._lines.extend(whole.split(b"\n"))
+
+    def take_lines(self) -> List[bytes]:
+        """Return the lines that have arrived, without waiting. ChannelClosed at the end."""
+        if not self._lines and not self._ended:
+            self._read_some()
+        lines: List[bytes] = []
+        while self._lines:
+            try:
+                lines.append(self._lines.popleft())
+            except IndexError:  # another thread was faster
+                break
+        if not lines and self._ended:
+            raise ChannelClosed
+        return lines
+
+    def wait(self, milliseconds: Optional[int]) -> None:
+        """Wait until something may have arrived, or so many milliseconds are over."""
+        if self._lines or self._ended:
+            return
+        poller = _poll()
+        poller.register(self._fd, _POLLIN)
+        poller.poll(milliseconds)
+
+    def wait_lines(self) -> List[bytes]:
+        """Return the next lines, at least one. ChannelClosed at the end."""
+        while True:
+            lines = self.take_lines()
+            if lines:
+                return lines
+            self.wait(None)

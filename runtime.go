@@ -1,0 +1,146 @@
+package thirdrail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	goruntime "runtime"
+	"sync"
+
+	"github.com/thirdrail-dev/thirdrail/internal/child"
+	"github.com/thirdrail-dev/thirdrail/internal/interpreter"
+	"github.com/thirdrail-dev/thirdrail/lossless"
+)
+
+// Runtime runs programs, each in a process of its own. It is made by New, safe
+// for concurrent use, and must be closed.
+type Runtime struct {
+	limits      Limits
+	numbers     lossless.Numbers
+	interpreter *interpreter.Interpreter
+	starter     *child.Starter
+	places      chan struct{} // one for each run that may go on
+	logger      *slog.Logger
+
+	// life ends with Close, and every run with it.
+	life context.Context
+	end  context.CancelCauseFunc
+
+	mu     sync.Mutex
+	closed bool
+	runs   sync.WaitGroup
+
+	bindings sync.WaitGroup
+}
+
+// New finds the interpreter, tries what this machine can do to keep a program's
+// processes together, and returns a Runtime. It starts the interpreter a few
+// times, which takes some tenths of a second; ctx bounds only that.
+func New(ctx context.Context, config Config) (*Runtime, error) {
+	limits := config.Limits.inherit(DefaultLimits())
+	if err := checkConfig(config, limits); err != nil {
+		return nil, err
+	}
+	found, err := interpreter.Find(ctx, config.Python)
+	if err != nil {
+		return nil, fmt.Errorf("thirdrail: %w", err)
+	}
+	starter, err := child.NewStarter(ctx, found)
+	if err != nil {
+		return nil, fmt.Errorf("thirdrail: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(context.Cause(ctx), starter.Close())
+	}
+	places := config.MaxConcurrent
+	if places == 0 {
+		places = 4 * goruntime.GOMAXPROCS(0)
+	}
+	logger := config.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	r := &Runtime{
+		limits:      limits,
+		numbers:     config.Numbers,
+		interpreter: found,
+		starter:     starter,
+		places:      make(chan struct{}, places),
+		logger:      logger,
+	}
+	r.life, r.end = context.WithCancelCause(context.Background())
+	if err := r.checkHost(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func checkConfig(config Config, limits Limits) error {
+	if !supported {
+		return ErrUnsupported
+	}
+	if config.MaxConcurrent < 0 {
+		return misuse("Config.MaxConcurrent is %d; it must be more than zero, or zero for the default", config.MaxConcurrent)
+	}
+	if config.Numbers != lossless.Exact && config.Numbers != lossless.Double {
+		return misuse("Config.Numbers is %v; use lossless.Exact or lossless.Double", config.Numbers)
+	}
+	if err := checkStart(config); err != nil {
+		return err
+	}
+	return limits.check()
+}
+
+// checkStart refuses what this version can't do, so that nobody believes to have it.
+func checkStart(config Config) error {
+	switch config.Start {
+	case StartAuto, StartSpawn:
+	case StartFork:
+		return misuse("Config.Start is fork, which this version doesn't have; use auto or spawn")
+	default:
+		return misuse("Config.Start is %v; use StartAuto, StartFork or StartSpawn", config.Start)
+	}
+	if len(config.Preload) > 0 {
+		return misuse("Config.Preload needs the start method fork, which this version doesn't have; leave it empty, and import in the program")
+	}
+	switch config.Sandbox.Mode {
+	case SandboxDefault, SandboxOff:
+	case SandboxStrict:
+		return misuse("Config.Sandbox.Mode is strict, which this version can't hold; run untrusted programs on a machine of their own, and set the mode to off")
+	default:
+		return misuse("Config.Sandbox.Mode is %v; use SandboxDefault, SandboxStrict or SandboxOff", config.Sandbox.Mode)
+	}
+	if len(config.Sandbox.AllowRead)+len(config.Sandbox.AllowWrite) > 0 {
+		return misuse("Config.Sandbox allows paths, but this version doesn't confine files; leave AllowRead and AllowWrite empty")
+	}
+	return nil
+}
+
+// Close refuses new runs, aborts those in flight, and returns when every process
+// is reaped and every goroutine has ended, functions that ignore their context
+// included. It may be called more than once.
+func (r *Runtime) Close() error {
+	r.mu.Lock()
+	already := r.closed
+	r.closed = true
+	r.mu.Unlock()
+	r.end(errors.New("the runtime was closed"))
+	r.runs.Wait()
+	r.bindings.Wait()
+	if already {
+		return nil
+	}
+	return r.starter.Close()
+}
+
+// enter counts a run in, unless the runtime is closed.
+func (r *Runtime) enter() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
+	r.runs.Add(1)
+	return nil
+}
