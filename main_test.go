@@ -1,0 +1,95 @@
+package thirdrail
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain fails the package when a test leaves something behind: a process of
+// ours, a descriptor, a run's folder or a goroutine.
+func TestMain(m *testing.M) {
+	temporary, err := os.MkdirTemp("", "thirdrail-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	_ = os.Setenv("TMPDIR", temporary) // so that leftovers of others don't count
+	before := openDescriptors()
+	code := m.Run()
+	if code == 0 {
+		code = reportLeaks(before, temporary)
+	}
+	_ = os.RemoveAll(temporary)
+	os.Exit(code)
+}
+
+func reportLeaks(before map[string]string, temporary string) int {
+	code := 0
+	leak := func(format string, args ...any) {
+		fmt.Fprintf(os.Stderr, "left behind: "+format+"\n", args...)
+		code = 1
+	}
+	if err := goleak.Find(); err != nil {
+		leak("%v", err)
+	}
+	for fd, target := range openDescriptors() {
+		if _, ok := before[fd]; !ok && !strings.HasPrefix(target, "anon_inode:") {
+			leak("descriptor %s: %s", fd, target)
+		}
+	}
+	if paths, _ := filepath.Glob(filepath.Join(temporary, "thirdrail-run-*")); len(paths) > 0 {
+		leak("folders %v", paths)
+	}
+	for _, process := range ourProcesses() {
+		leak("process %s", process)
+	}
+	return code
+}
+
+// openDescriptors returns this process's descriptors and what they are.
+func openDescriptors() map[string]string {
+	found := map[string]string{}
+	entries, _ := os.ReadDir("/proc/self/fd")
+	for _, entry := range entries {
+		target, err := os.Readlink("/proc/self/fd/" + entry.Name())
+		if err == nil && !strings.HasPrefix(target, "/proc/") {
+			found[entry.Name()] = target
+		}
+	}
+	return found
+}
+
+// ourProcesses returns the living processes that run our bootstrap and descend
+// from this test.
+func ourProcesses() []string {
+	var found []string
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		command, err := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
+		if err != nil || !strings.Contains(string(command), "CODE_FD STATUS_FD KEEPER") {
+			continue
+		}
+		environment, _ := os.ReadFile("/proc/" + entry.Name() + "/environ")
+		if strings.Contains(string(environment), os.Getenv("TMPDIR")) {
+			found = append(found, entry.Name())
+		}
+	}
+	return found
+}
+
+// eventually waits for a condition that another process brings about.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("still not so after 10 s: %s", what)
+}
