@@ -12,14 +12,33 @@ import "embed"
 // Package is the name of the Python package that all modules belong to.
 const Package = "thirdrail_child"
 
-//go:embed thirdrail_child/*.py
-var folder embed.FS
+var (
+	//go:embed thirdrail_child/*.py
+	folder embed.FS
+	//go:embed bootstrap.py
+	bootstrap string
+)
 
 // order lists the files in the order in which they are executed. A module may
 // import only the ones above it.
 var order = []string{
 	"__init__.py",
 	"constants.py",
+	"channel.py",
+	"codec_strings.py",
+	"codec_numbers.py",
+	"codec_refusal.py",
+	"codec_survey.py",
+	"codec_fast.py",
+	"codec_walk.py",
+	"codec_read.py",
+	"codec.py",
+	"logs.py",
+	"bindings.py",
+	"driver.py",
+	"program.py",
+	"failure.py",
+	"boot.py",
 }
 
 // excluded names the files of the folder that a child never runs, and why.
@@ -52,6 +71,10 @@ func Modules() []Module {
 	}
 	return modules
 }
+
+// Bootstrap returns the code that an interpreter gets with -c to become a child.
+// Its arguments are explained at its top.
+func Bootstrap() string { return bootstrap }
 
 // moduleName returns the dotted name of the module in file.
 func moduleName(file string) string {
