@@ -204,7 +204,9 @@ func testNamespaces() []Namespace {
 			"echo": func(_ context.Context, args lossless.Value) (lossless.Value, error) { return args, nil },
 			"add": Bind(func(_ context.Context, in struct {
 				A int64 `json:"a"`
-			}) (int64, error) { return in.A + 1, nil }),
+			}) (int64, error) {
+				return in.A + 1, nil
+			}),
 			"fail":        func(context.Context, lossless.Value) (lossless.Value, error) { return lossless.Value{}, errNope },
 			"null":        func(context.Context, lossless.Value) (lossless.Value, error) { return lossless.Value{}, nil },
 			"slow":        Bind(slow),

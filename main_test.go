@@ -12,8 +12,12 @@ import (
 )
 
 // TestMain fails the package when a test leaves something behind: a process of
-// ours, a descriptor, a run's folder or a goroutine.
+// ours, a descriptor, a run's folder or a goroutine. The binary also plays
+// children, see transcript_test.go.
 func TestMain(m *testing.M) {
+	if name := os.Getenv(transcriptVariable); name != "" {
+		os.Exit(playChild(name))
+	}
 	temporary, err := os.MkdirTemp("", "thirdrail-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

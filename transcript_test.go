@@ -1,0 +1,190 @@
+package thirdrail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/thirdrail-dev/thirdrail/internal/child"
+	"github.com/thirdrail-dev/thirdrail/internal/interpreter"
+	"github.com/thirdrail-dev/thirdrail/internal/pythons"
+	"github.com/thirdrail-dev/thirdrail/lossless"
+	"github.com/thirdrail-dev/thirdrail/wire"
+	"github.com/thirdrail-dev/thirdrail/wire/transcript"
+)
+
+// transcriptVariable makes this test binary play a child. It names the transcript.
+const transcriptVariable = "THIRDRAIL_TEST_TRANSCRIPT"
+
+const transcripts = "wire/testdata/transcripts"
+
+// playChild is main when this binary plays a child on descriptor 3.
+func playChild(name string) int {
+	all, err := transcript.Load(os.DirFS(filepath.Dir(name)))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	for _, t := range all {
+		if t.Name == filepath.Base(name) {
+			if err := t.PlayChild(os.NewFile(3, "rail")); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+			return 0
+		}
+	}
+	fmt.Fprintln(os.Stderr, "no transcript", name)
+	return 2
+}
+
+func loadTranscripts(t *testing.T) []*transcript.Transcript {
+	t.Helper()
+	all, err := transcript.Load(os.DirFS(transcripts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestTranscriptsAgainstHost plays the child of each conversation to our host.
+func TestTranscriptsAgainstHost(t *testing.T) {
+	for _, conversation := range loadTranscripts(t) {
+		if !conversation.Host {
+			continue
+		}
+		t.Run(conversation.Name, func(t *testing.T) {
+			t.Parallel()
+			boot, run := conversation.Boot(), conversation.Run()
+			rt := newRuntime(t, Config{Numbers: boot.Numbers.Profile()})
+			replaceChild(t, rt, conversation.Name)
+			request := Request{Program: run.Program, Data: run.Data, Limits: Limits{
+				Wall:       20 * time.Second,
+				CPU:        time.Duration(boot.CPUSeconds) * time.Second,
+				LogBytes:   boot.MaxLogBytes,
+				ValueBytes: boot.MaxValueBytes,
+			}}
+			request.Namespaces = answering(boot.Namespaces, conversation.Replies())
+			result, err := rt.Run(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := transcript.Outcome{Value: result.Value, Logs: result.Logs}
+			if f := result.Failure; f != nil {
+				got.Error, got.Message = wire.ErrorKind(f.Kind), f.Message
+			}
+			if err := conversation.Check(got); err != nil {
+				t.Errorf("%v; logs %q", err, result.Logs)
+			}
+		})
+	}
+}
+
+// replaceChild has a runtime start this test binary, as the child of a transcript.
+func replaceChild(t *testing.T, rt *Runtime, name string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := filepath.Abs(transcripts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "child")
+	text := fmt.Sprintf("#!/bin/sh\n%s='%s' exec '%s'\n", transcriptVariable, filepath.Join(folder, name), self)
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	starter, err := child.NewStarter(context.Background(), &interpreter.Interpreter{Path: script, Code: []byte("none")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.starter.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rt.starter = starter
+}
+
+// answering returns functions that give the replies of a transcript, whose call
+// ids run in the order of the calls. A conversation's calls come one by one, or
+// all before the first reply.
+func answering(frames []wire.Namespace, replies []wire.Reply) []Namespace {
+	byID := map[int64]wire.Reply{}
+	order := map[int64]int{}
+	gates := []chan struct{}{}
+	for i, reply := range replies {
+		byID[reply.CallID()] = reply
+		order[reply.CallID()] = i
+		gates = append(gates, make(chan struct{}))
+	}
+	ids := make(chan int64, len(replies))
+	for id := range int64(len(replies)) {
+		ids <- id
+	}
+	answer := func(ctx context.Context, _ lossless.Value) (lossless.Value, error) {
+		id := <-ids
+		defer close(gates[order[id]])
+		if i := order[id]; i > 0 {
+			select {
+			case <-gates[i-1]:
+			case <-ctx.Done():
+			}
+		}
+		if rejected, ok := byID[id].(*wire.ReplyError); ok {
+			return lossless.Value{}, errors.New(rejected.Message)
+		}
+		return byID[id].(*wire.ReplyValue).Value, nil
+	}
+	var namespaces []Namespace
+	for _, frame := range frames {
+		n := Namespace{Global: frame.Global, Funcs: Funcs{}}
+		for _, name := range frame.Names {
+			n.Funcs[name] = answer
+		}
+		if frame.ErrorClass != nil {
+			n.ErrorClass = &ErrorClass{frame.ErrorClass.Name, frame.ErrorClass.MemberNameProperty}
+		}
+		namespaces = append(namespaces, n)
+	}
+	return namespaces
+}
+
+// TestTranscriptsAgainstChild plays the host of each conversation to the real
+// child on every Python.
+func TestTranscriptsAgainstChild(t *testing.T) {
+	for _, python := range pythons.All(t) {
+		t.Run(pythonName(python), func(t *testing.T) {
+			t.Parallel()
+			rt := newRuntime(t, Config{Python: python})
+			for _, conversation := range loadTranscripts(t) {
+				if !conversation.Child {
+					continue
+				}
+				t.Run(conversation.Name, func(t *testing.T) {
+					workspace, err := child.NewWorkspace()
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer workspace.Remove()
+					process, err := rt.starter.Start(workspace.Path, workspace.Environment())
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer process.Close()
+					defer process.Wait()
+					if err := process.Rail.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+						t.Fatal(err)
+					}
+					if err := conversation.PlayHost(process.Rail); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		})
+	}
+}
