@@ -38,10 +38,10 @@ func check(text []byte, o Options) (size int64, canonical bool, err error) {
 
 // first returns the earlier of the faults that the walk noted.
 func (s *scanner) first() fault {
-	if s.name.cause == fine || s.number.cause != fine && s.number.at < s.name.at {
+	if s.names.cause == fine || s.number.cause != fine && s.number.at < s.names.at {
 		return s.number
 	}
-	return s.name
+	return s.names
 }
 
 // Parse checks text as Check does and returns its canonical form. The Value

@@ -47,8 +47,8 @@ func Members(text []byte, n Numbers, visit func(Member) error) error {
 	if err != nil {
 		return err
 	}
-	if s.name.cause != fine {
-		at, c = s.name.at, s.name.cause
+	if s.names.cause != fine {
+		at, c = s.names.at, s.names.cause
 	}
 	if c != fine {
 		return errorAt(text, at, c)
@@ -76,7 +76,7 @@ func (s *scanner) members(n Numbers, visit func(Member) error) (at int, c cause,
 		if i, c = s.memberName(i); c != fine {
 			return i, c, nil
 		}
-		if s.name.cause != fine {
+		if s.names.cause != fine {
 			return 0, fine, nil
 		}
 		m := Member{Name: space.name(text, start), numbers: n}
@@ -86,7 +86,7 @@ func (s *scanner) members(n Numbers, visit func(Member) error) (at int, c cause,
 		if i, c = s.value(i); c != fine {
 			return i, c, nil
 		}
-		if s.name.cause != fine {
+		if s.names.cause != fine {
 			return 0, fine, nil
 		}
 		m.Text = text[begin:i]
@@ -126,7 +126,7 @@ func (s *scanner) memberName(i int) (int, cause) {
 	case s.text[i] != '"':
 		return i, notName
 	}
-	i, c := s.nameRest(i+1, i+1)
+	i, c := s.name(i + 1)
 	if c != fine {
 		return i, c
 	}

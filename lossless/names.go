@@ -3,6 +3,7 @@ package lossless
 import (
 	"bytes"
 	"hash/maphash"
+	"math"
 )
 
 // names holds the member names of the objects that are open, outermost first,
@@ -11,115 +12,157 @@ import (
 //
 // An object of few names is searched in line, after a filter of 64 bits that
 // mostly makes the search needless. A larger one gets a hash table. Hashes are
-// seeded, so nobody can choose names that collide.
+// seeded, so nobody can choose names that collide. The names guessed from an
+// object before (see guess.go) need neither.
 type names struct {
 	seed maphash.Seed
 	list []name
 	// decoded holds the names that had escapes, without them.
 	decoded []byte
-	top     object
-	outer   []object
-	// tables are hash tables that no object uses at present.
-	tables [][]uint32
+	// top is the innermost open object; outer are those around it, and their
+	// tables, where they have one, are in outerTables.
+	top         object
+	outer       []outerObject
+	outerTables [][]uint32
+	// freeTables are hash tables that no object uses at present.
+	freeTables [][]uint32
+	guesses    guesses
 }
 
-// name is one member name. 16 bytes, since an object may have millions.
+// name is one member name. 16 bytes, since a text may have millions.
 type name struct {
 	// at is the offset of its first byte in the text; of ^at in decoded where
 	// it is negative.
 	at   int
-	size uint32 // modulo 2^32
+	size uint32 // hugeName for all sizes from that on
 	hash uint32
 }
 
-// object is what names keeps of one open object.
+// object is what names keeps of the innermost object.
 type object struct {
-	// first and decoded are where its names start in list and decoded.
-	first, decoded int
-	// filter has a bit set for each hash seen, modulo 64.
+	// first is where its names start in list.
+	first int
+	// filter has the bit of each of its names, by their hashes.
 	filter uint64
-	// table holds, by hash, the index in list of a name, plus 1 and minus
-	// first; nil while there are few.
+	// table holds, by hash, the index in list of each name, counted from first
+	// and from 1. It is nil while the names are few.
 	table []uint32
+}
+
+// outerObject is an object without its table; first is ^first if it has one.
+// 16 bytes, since a text may open millions.
+type outerObject struct {
+	first  int
+	filter uint64
 }
 
 const (
 	// fewNames is how many an object may have before it gets a table.
 	fewNames = 16
-	// firstTable is the length of the first table; tables are powers of two
-	// that are never more than half full.
+	// firstTable is the least length of a table. Lengths are powers of two, and
+	// a table is never more than half full.
 	firstTable = 64
+	// hugeName is the size of the names whose sizes aren't told apart.
+	hugeName = math.MaxUint32
 )
 
 func newNames() names { return names{seed: maphash.MakeSeed()} }
 
+func (o name) bit() uint64 { return 1 << (o.hash >> 26) }
+
 // open starts an object.
 func (n *names) open() {
-	n.outer = append(n.outer, n.top)
-	n.top = object{first: len(n.list), decoded: len(n.decoded)}
+	outer := outerObject{n.top.first, n.top.filter}
+	if n.top.table != nil {
+		outer.first = ^outer.first
+		n.outerTables = append(n.outerTables, n.top.table)
+		n.top.table = nil
+	}
+	n.outer = append(n.outer, outer)
+	n.top.first, n.top.filter = len(n.list), 0
+	n.guesses.open(len(n.outer))
 }
 
 // close ends the innermost object.
 func (n *names) close() {
-	if n.top.table != nil {
-		n.tables = append(n.tables, n.top.table[:cap(n.top.table)])
+	own := n.list[n.top.first:]
+	n.guesses.close(len(n.outer), own)
+	if len(n.decoded) > 0 {
+		for _, o := range own {
+			if o.at < 0 {
+				n.decoded = n.decoded[:^o.at]
+				break
+			}
+		}
 	}
-	n.list, n.decoded = n.list[:n.top.first], n.decoded[:n.top.decoded]
+	n.list = n.list[:n.top.first]
+	if n.top.table != nil {
+		n.freeTables = append(n.freeTables, n.top.table[:cap(n.top.table)])
+		n.top.table = nil
+	}
 	last := len(n.outer) - 1
-	n.top = n.outer[last]
-	n.outer[last].table = nil
+	n.top.first, n.top.filter = n.outer[last].first, n.outer[last].filter
 	n.outer = n.outer[:last]
+	if n.top.first < 0 {
+		n.top.first = ^n.top.first
+		last := len(n.outerTables) - 1
+		n.top.table = n.outerTables[last]
+		n.outerTables[last] = nil
+		n.outerTables = n.outerTables[:last]
+	}
 }
 
 // reset forgets everything, also after a walk that stopped half way, and tells
 // whether what is left is small enough to keep.
 func (n *names) reset() bool {
+	const keptBytes = 1 << 16
+	if cap(n.list)*16 > keptBytes || cap(n.outer)*16 > keptBytes || cap(n.decoded) > keptBytes {
+		return false
+	}
 	for len(n.outer) > 0 {
 		n.close()
 	}
-	for i, table := range n.tables {
-		if len(table) > 16*firstTable || i >= 16 {
-			clear(n.tables[i:])
-			n.tables = n.tables[:i]
+	size := 0
+	for i, table := range n.freeTables {
+		if size += 4 * len(table); size > keptBytes {
+			clear(n.freeTables[i:])
+			n.freeTables = n.freeTables[:i]
 			break
 		}
 	}
-	const keptBytes = 1 << 16
-	return cap(n.list)*16 <= keptBytes && cap(n.outer)*48 <= keptBytes && cap(n.decoded) <= keptBytes
+	n.guesses.reset()
+	return true
 }
 
-// add puts text[start:end], a name without escapes, among those of the
-// innermost object, and tells whether it is new.
-func (n *names) add(text []byte, start, end int) bool {
-	return n.insert(text, text[start:end], start)
-}
-
-// addDecoded is add for a name with escapes; inner is its text.
-func (n *names) addDecoded(text, inner []byte) bool {
-	at := len(n.decoded)
-	n.decoded, _ = appendDecoded(n.decoded, inner)
-	return n.insert(text, n.decoded[at:], ^at)
-}
-
+// insert puts a name among those of the innermost object, unless it is there,
+// and tells whether it was new. content is the name without escapes, and at its
+// place as name.at has it.
 func (n *names) insert(text, content []byte, at int) bool {
-	full := maphash.Bytes(n.seed, content)
-	entry := name{at: at, size: uint32(len(content)), hash: uint32(full)}
+	entry := name{at, uint32(min(uint64(len(content)), hugeName)), uint32(maphash.Bytes(n.seed, content))}
+	n.settle()
 	top := &n.top
-	if top.table == nil {
-		bit := uint64(1) << (full >> 58)
-		if top.filter&bit != 0 {
-			for _, other := range n.list[top.first:] {
-				if n.same(text, content, entry, other) {
-					return false
-				}
+	count := len(n.list) - top.first
+	if count >= fewNames {
+		return n.insertTable(text, content, entry)
+	}
+	if top.filter&entry.bit() != 0 {
+		for _, other := range n.list[top.first:] {
+			if n.same(text, content, entry, other) {
+				return false
 			}
 		}
-		top.filter |= bit
-		n.list = append(n.list, entry)
-		if len(n.list)-top.first > fewNames {
-			n.grow()
-		}
-		return true
+	}
+	top.filter |= entry.bit()
+	n.list = append(n.list, entry)
+	return true
+}
+
+// insertTable is insert for an object that isn't small.
+func (n *names) insertTable(text, content []byte, entry name) bool {
+	top := &n.top
+	count := len(n.list) - top.first
+	if 2*(count+1) > len(top.table) {
+		n.grow(count)
 	}
 	mask := uint32(len(top.table) - 1)
 	slot := entry.hash & mask
@@ -130,11 +173,7 @@ func (n *names) insert(text, content []byte, at int) bool {
 		slot = (slot + 1) & mask
 	}
 	n.list = append(n.list, entry)
-	count := len(n.list) - top.first
-	top.table[slot] = uint32(count)
-	if 2*count > len(top.table) {
-		n.grow()
-	}
+	top.table[slot] = uint32(count + 1)
 	return true
 }
 
@@ -147,53 +186,66 @@ func (n *names) same(text, content []byte, entry, other name) bool {
 	if at < 0 {
 		from, at = n.decoded, ^at
 	}
-	return at+len(content) <= len(from) && bytes.Equal(content, from[at:at+len(content)])
+	end := at + len(content)
+	return end <= len(from) && bytes.Equal(content, from[at:end]) && (entry.size < hugeName || end == len(from) || from[end] == '"')
 }
 
-// grow gives the innermost object its first table, or one twice as long.
-func (n *names) grow() {
-	top := &n.top
+// grow gives the innermost object, which has count names, a table at most a
+// quarter full.
+func (n *names) grow(count int) {
 	size := firstTable
-	if top.table != nil {
-		size = 2 * len(top.table)
+	for size < 4*count {
+		size *= 2
 	}
-	var table []uint32
-	if last := len(n.tables) - 1; last >= 0 && len(n.tables[last]) >= size {
-		table = n.tables[last][:size]
-		n.tables[last] = nil
-		n.tables = n.tables[:last]
-		clear(table)
-	} else {
-		table = make([]uint32, size)
+	if n.top.table != nil {
+		n.freeTables = append(n.freeTables, n.top.table[:cap(n.top.table)])
 	}
+	n.top.table = n.table(size)
 	mask := uint32(size - 1)
-	for i, entry := range n.list[top.first:] {
+	for i, entry := range n.list[n.top.first:] {
 		slot := entry.hash & mask
-		for table[slot] != 0 {
+		for n.top.table[slot] != 0 {
 			slot = (slot + 1) & mask
 		}
-		table[slot] = uint32(i + 1)
+		n.top.table[slot] = uint32(i + 1)
 	}
-	top.table = table
 }
 
-// nameRest is stringRest for a member name that starts at start. It adds the
-// name to its object.
-func (s *scanner) nameRest(start, i int) (int, cause) {
-	end, c := s.stringRest(i)
-	if c != fine {
+// table returns an empty table.
+func (n *names) table(size int) []uint32 {
+	for last := len(n.freeTables) - 1; last >= 0; last-- {
+		free := n.freeTables[last]
+		n.freeTables[last] = nil
+		n.freeTables = n.freeTables[:last]
+		if len(free) >= size {
+			clear(free[:size])
+			return free[:size]
+		}
+	}
+	return make([]uint32, size)
+}
+
+// name walks a member name from its first byte on, adds it to its object and
+// returns the offset after its closing quote.
+func (s *scanner) name(start int) (end int, c cause) {
+	n := &s.space.names
+	i, ascii := plain(s.text, start)
+	if i < len(s.text) && s.text[i] == '"' && ascii {
+		end = i + 1
+	} else if end, c = s.stringRest(start, i, ascii); c != fine {
 		return end, c
 	}
-	n := &s.space.names
 	inner := s.text[start : end-1]
 	fresh := false
-	if bytes.IndexByte(inner, '\\') < 0 {
-		fresh = n.add(s.text, start, end-1)
+	if i == end-1 || bytes.IndexByte(inner, '\\') < 0 {
+		fresh = n.insert(s.text, inner, start)
 	} else {
-		fresh = n.addDecoded(s.text, inner)
+		at := len(n.decoded)
+		n.decoded, _ = appendDecoded(n.decoded, inner)
+		fresh = n.insert(s.text, n.decoded[at:], ^at)
 	}
-	if !fresh && s.name.cause == fine {
-		s.name = fault{start - 1, duplicate}
+	if !fresh && s.names.cause == fine {
+		s.names = fault{start - 1, duplicate}
 	}
 	return end, fine
 }

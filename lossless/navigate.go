@@ -182,7 +182,7 @@ func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {
 		start := i
-		i = plain(text, i)
+		i = asciiRun(text, i)
 		dst = append(dst, text[start:i]...)
 		if i == len(text) {
 			break

@@ -203,30 +203,33 @@ func exactInteger(digits []byte) bool {
 	return length <= 1024 && length-low*64-bits.TrailingZeros64(words[low]) <= 53
 }
 
-// doubleNumber applies the Double profile to a valid number token: the size of
-// its canonical spelling, and whether the token is that spelling already. A
-// refused number is measured as it stands.
-func doubleNumber(token []byte) (size int, same bool, c cause) {
-	d := parseDecimal(token)
-	switch {
-	case d.zero && d.negative:
-		return len(token), true, negativeZero
-	case d.zero:
-		return 1, len(token) == 1, fine
-	case d.integer:
-		if !exactInteger(d.digits) {
+// doubleNumber applies the Double profile to a valid number token; integer tells
+// that it has no fraction and no exponent. It returns the size of the canonical
+// spelling, and whether the token is that spelling already. A refused number is
+// measured as it stands.
+func doubleNumber(token []byte, integer bool) (size int, same bool, c cause) {
+	digits, negative := token, token[0] == '-'
+	if negative {
+		digits = token[1:]
+	}
+	if integer {
+		switch {
+		case digits[0] == '0' && negative:
+			return len(token), true, negativeZero
+		case !exactInteger(digits):
 			return len(token), true, inexact
 		}
 		return len(token), true, fine
-	case d.overflows():
-		return len(token), true, beyondRange
 	}
 	f := parseFloat(token)
-	if f == 0 && d.negative {
+	switch {
+	case math.IsInf(f, 0):
+		return len(token), true, beyondRange
+	case f == 0 && negative:
 		return len(token), true, negativeZero
 	}
 	var buf [32]byte
-	if a := math.Abs(f); a >= 1<<53 {
+	if math.Abs(f) >= 1<<53 {
 		return integralSize(f, &buf), false, fine
 	}
 	spelled := appendDouble(buf[:0], f)
@@ -275,7 +278,8 @@ func appendDouble(dst []byte, f float64) []byte {
 	return dst
 }
 
-// parseFloat reads a valid number token as the nearest double.
+// parseFloat reads a valid number token as the nearest double, infinite if it
+// is beyond their range.
 func parseFloat(token []byte) float64 {
 	// ParseFloat only reads the string, and not after it returned, so the
 	// bytes can stand in for it without a copy.

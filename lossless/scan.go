@@ -18,9 +18,9 @@ type scanner struct {
 	saved int
 	// changed tells that some part walked isn't in canonical form.
 	changed bool
-	// number and name are the first breaches of the number rule and of the
+	// number and names are the first breaches of the number rule and of the
 	// rule on names.
-	number, name fault
+	number, names fault
 	// space is what the walk needs to remember of open containers, taken when
 	// the first object or the 64th level opens.
 	space *space
@@ -76,7 +76,7 @@ func (s *scanner) note(at int, c cause) {
 }
 
 // white marks the four bytes that RFC 8259 calls white space.
-const white = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\r'
+const white uint64 = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\r'
 
 func isWhite(c byte) bool { return c <= ' ' && white>>c&1 == 1 }
 
@@ -115,6 +115,7 @@ func (s *scanner) value(i int) (end int, c cause) {
 	depth := 0
 	object := false
 	kinds := uint64(0)
+	start := 0
 
 startValue:
 	if i >= len(text) {
@@ -123,16 +124,21 @@ startValue:
 	switch text[i] {
 	case '"':
 		i++
+		start = i
+		seen := uint64(0)
 		for i+8 <= len(text) {
-			if m := special(binary.LittleEndian.Uint64(text[i:])); m != 0 {
+			w := binary.LittleEndian.Uint64(text[i:])
+			if m := special(w); m != 0 {
+				seen |= w & (m&-m - 1)
 				i += firstByte(m)
 				break
 			}
+			seen |= w
 			i += 8
 		}
-		if i < len(text) && text[i] == '"' {
+		if i < len(text) && text[i] == '"' && seen&highs == 0 {
 			i++
-		} else if i, c = s.stringRest(i); c != fine {
+		} else if i, c = s.stringRest(start, i, seen&highs == 0); c != fine {
 			return i, c
 		}
 
@@ -259,7 +265,7 @@ endValue:
 	goto endValue
 
 startName:
-	if i < len(text) && isWhite(text[i]) {
+	if i < len(text) && text[i] != '"' {
 		i = s.skip(i)
 	}
 	if i >= len(text) {
@@ -269,23 +275,12 @@ startName:
 		return i, notName
 	}
 	i++
-	start := i
-	for i+8 <= len(text) {
-		if m := special(binary.LittleEndian.Uint64(text[i:])); m != 0 {
-			i += firstByte(m)
-			break
-		}
-		i += 8
-	}
-	if i < len(text) && text[i] == '"' {
-		if !s.space.names.add(text, start, i) && s.name.cause == fine {
-			s.name = fault{start - 1, duplicate}
-		}
-		i++
-	} else if i, c = s.nameRest(start, i); c != fine {
+	if end, ok := s.space.names.guess(text, i); ok {
+		i = end
+	} else if i, c = s.name(i); c != fine {
 		return i, c
 	}
-	if i < len(text) && isWhite(text[i]) {
+	if i < len(text) && text[i] != ':' {
 		i = s.skip(i)
 	}
 	if i >= len(text) {
@@ -376,24 +371,16 @@ func (s *scanner) noDigit(i int) (int, cause) {
 // integer digits end at integer.
 func (s *scanner) double64(start, integer, end int, exponent bool) {
 	token := s.text[start:end]
-	// A short decimal is the shortest spelling of its double already: two
-	// decimals of at most 15 digits never share a double. But a fraction that
-	// ends in zeros is spelled without them, and ECMAScript writes numbers
-	// below 1e-6 with an exponent.
 	if len(token) <= safeDigits && !exponent {
-		first := token[0]
-		if first == '-' && len(token) > 1 {
-			first = token[1]
-		}
-		if integer == end {
-			if first != '0' {
-				return
+		if zeros, ok := shortDecimal(token, integer-start); ok {
+			if zeros > 0 {
+				s.saved += zeros
+				s.changed = true
 			}
-		} else if token[len(token)-1] != '0' && (first != '0' || end-integer <= len(".000001")) {
 			return
 		}
 	}
-	size, same, c := doubleNumber(token)
+	size, same, c := doubleNumber(token, integer == end)
 	if c != fine {
 		s.note(start, c)
 		return
@@ -402,4 +389,24 @@ func (s *scanner) double64(start, integer, end int, exponent bool) {
 	if !same {
 		s.changed = true
 	}
+}
+
+// shortDecimal finds the canonical spelling under Double of most numbers that
+// have no exponent and at most 15 digits. Two decimals so short never share a
+// double, so the digits are already the shortest that tell it, but for zeros at
+// the end of a fraction: it returns how many bytes those are. It leaves to
+// others zeros and what is below 1e-6, which ECMAScript writes with an exponent.
+func shortDecimal(token []byte, integer int) (zeros int, ok bool) {
+	small := token[0] == '0' || token[0] == '-' && token[1] == '0'
+	if integer == len(token) {
+		return 0, !small
+	}
+	end := len(token)
+	for token[end-1] == '0' {
+		end--
+	}
+	if token[end-1] == '.' {
+		return len(token) - end + 1, !small
+	}
+	return len(token) - end, !small || end-integer <= len(".000001")
 }

@@ -23,7 +23,7 @@ func StringSize(s string, max int) (size int, ok bool) {
 	size = 2
 	for i := 0; i < len(text); {
 		start := i
-		i = plain(text, i)
+		i = asciiRun(text, i)
 		size += i - start
 		if i < len(text) {
 			cost, width := unitCost(text, i)

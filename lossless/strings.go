@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 const (
@@ -11,67 +12,87 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special marks the bytes among eight that need a look inside a string: quote,
-// backslash, control characters and what isn't ASCII. Only the lowest mark is
-// certain, since a borrow can run on from there; firstByte reads that one.
+// special marks the bytes among eight that end a plain run inside a string:
+// quote, backslash and control characters. Only the lowest mark is certain,
+// since a borrow can run on from there; firstByte reads that one.
 func special(w uint64) uint64 {
-	return (((w ^ '"'*ones) - ones) | ((w ^ '\\'*ones) - ones) | (w - ' '*ones) | w) & highs
+	return (((w ^ '"'*ones) - ones) | ((w ^ '\\'*ones) - ones) | (w - ' '*ones)) &^ w & highs
 }
 
 // firstByte returns which of the eight bytes the lowest mark is for.
 func firstByte(marks uint64) int { return bits.TrailingZeros64(marks) >> 3 }
 
 // plain returns the offset from i on of the first byte that is special inside a
-// string, or len(text).
-func plain(text []byte, i int) int {
+// string, or len(text), and whether all before it is ASCII.
+func plain(text []byte, i int) (end int, ascii bool) {
+	seen := uint64(0)
 	for i+8 <= len(text) {
-		if m := special(binary.LittleEndian.Uint64(text[i:])); m != 0 {
-			return i + firstByte(m)
+		w := binary.LittleEndian.Uint64(text[i:])
+		if m := special(w); m != 0 {
+			return i + firstByte(m), (seen|w&(m&-m-1))&highs == 0
 		}
+		seen |= w
 		i += 8
 	}
-	for i < len(text) && plainByte(text[i]) {
+	for i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\' {
+		seen |= uint64(text[i])
 		i++
 	}
-	return i
+	return i, seen&highs == 0
 }
 
-func plainByte(c byte) bool { return c >= ' ' && c < 0x80 && c != '"' && c != '\\' }
+// stringRest walks a string whose first byte is at start from i on, a place
+// inside it, and returns the offset after its closing quote. ascii tells whether
+// all before i is. UTF-8 is validated last, over the whole string and only if it
+// has more than ASCII.
+func (s *scanner) stringRest(start, i int, ascii bool) (int, cause) {
+	i, ascii, c := s.escaped(i, ascii)
+	if !ascii && !validUTF8(s.text[start:i]) {
+		return start + badRune(s.text[start:i]), badUTF8
+	}
+	if c == fine {
+		i++
+	}
+	return i, c
+}
 
-// stringRest walks a string from i, a place inside it, and returns the offset
-// after its closing quote.
-func (s *scanner) stringRest(i int) (int, cause) {
+// escaped walks from i on to the closing quote, minding escapes.
+func (s *scanner) escaped(i int, ascii bool) (int, bool, cause) {
 	text := s.text
 	for {
-		i = plain(text, i)
+		end, more := plain(text, i)
+		i, ascii = end, ascii && more
 		if i >= len(text) {
-			return i, ended
+			return i, ascii, ended
 		}
-		switch c := text[i]; {
-		case c == '"':
-			return i + 1, fine
-		case c == '\\':
-			e, c := readEscape(text, i)
-			if c != fine {
-				return e.end, c
-			}
-			if !e.canonical {
-				s.changed = true
-				s.saved += e.end - i - e.size
-			}
-			i = e.end
-		case c < ' ':
-			return i, rawControl
-		default:
-			for i < len(text) && text[i] >= 0x80 {
-				n := runeLen(text, i)
-				if n == 0 {
-					return i, badUTF8
-				}
-				i += n
-			}
+		if text[i] == '"' {
+			return i, ascii, fine
 		}
+		if text[i] != '\\' {
+			return i, ascii, rawControl
+		}
+		e, c := readEscape(text, i)
+		if c != fine {
+			return e.end, ascii, c
+		}
+		if !e.canonical {
+			s.changed = true
+			s.saved += e.end - i - e.size
+		}
+		i = e.end
 	}
+}
+
+// badRune returns the offset of the first byte that isn't UTF-8.
+func badRune(text []byte) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(text)
 }
 
 // runeLen returns the length of the UTF-8 sequence of two or more bytes at i,
@@ -252,6 +273,22 @@ func quoteOrBackslash(text []byte, i int) int {
 		i += 8
 	}
 	for text[i] != '"' && text[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// asciiRun returns the offset from i on of the first byte that is special inside
+// a string or isn't ASCII, or len(text).
+func asciiRun(text []byte, i int) int {
+	for i+8 <= len(text) {
+		w := binary.LittleEndian.Uint64(text[i:])
+		if m := special(w) | w&highs; m != 0 {
+			return i + firstByte(m)
+		}
+		i += 8
+	}
+	for i < len(text) && text[i] >= ' ' && text[i] < 0x80 && text[i] != '"' && text[i] != '\\' {
 		i++
 	}
 	return i
