@@ -75,7 +75,7 @@ def _scan_scalar(text: str, start: int) -> Tuple[object, int]:
     while end < len(text) and text[end] in _NUMBER_CHARACTERS:
         end += 1
     token = text[start:end]
-    if not token:
+    if not token or token[0] == "+":
         raise ValueError(f"not JSON at character {start}")
     if "." in token or "e" in token or "E" in token:
         return float(token), end

@@ -198,7 +198,7 @@ def _shown_name(kind: type) -> str:
 
 
 def _with_article(name: str) -> str:
-    return ("an " if name[:1].lower() in tuple("aeiou") else "a ") + name
+    return ("an " if name[:1].lower() in tuple("aeio") else "a ") + name
 
 
 def refuse_key(place: str, key: object) -> NotLossless:
@@ -207,7 +207,7 @@ def refuse_key(place: str, key: object) -> NotLossless:
     if key is None or type(key) in (bool, float) or (type(key) is int and key.bit_length() < 200):
         shown = f" {key!r}"
     kind = _shown_name(type(key))
-    return _refusal(place, f"has a non-string dict key ({kind}){shown}", "a dict whose keys are all of type str, as str(key)")
+    return _refusal(place, f"has a non-string dict key ({kind}){shown}", "{str(k): v for k, v in x.items()}")
 
 
 def refuse_merging_keys(place: str, key: str) -> NotLossless:

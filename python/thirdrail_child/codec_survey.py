@@ -9,7 +9,7 @@ shared containers, surrogates, huge ints, and doubles that Python and ECMAScript
 from __future__ import annotations
 
 from _operator import is_
-from itertools import chain, compress, filterfalse, repeat
+from itertools import chain, compress, filterfalse, islice, repeat
 
 from thirdrail_child.codec_numbers import EXACT_DOUBLE_LIMIT, fits_double
 from thirdrail_child.codec_refusal import OverBudget
@@ -17,7 +17,7 @@ from thirdrail_child.codec_strings import LONG_STRING, string_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Collection, Dict, Iterable, Iterator, List, Optional, Sequence
+    from typing import Any, Collection, Dict, Iterable, List, Optional, Sequence
 
 # Values deeper than this are left to the walk, so that neither the C stack nor the recursion limit is ever near.
 _LEVELS = 64
@@ -26,9 +26,8 @@ _LEVELS = 64
 _CONTAINERS = 1 << 21
 _ITEMS = 1 << 25
 
-# Containers whose items are taken together, and the items of one batch beyond which its containers are taken one by one.
-_BATCH = 1024
-_BATCH_ITEMS = 1 << 19
+# Items looked at together: enough to make the steps between them cheap, few enough to stay in the processor's cache.
+_BATCH = 1 << 13
 
 # Ints beyond this are converted and measured by the walk.
 _LARGE_INT = 1 << 1000
@@ -99,6 +98,7 @@ class Survey:
         self._place = place
         self._size = 0  # a lower bound of the text of what was seen, kept only where there is a budget
         self._whole_floats = 0
+        self._level = 0
         self._lists: List[List[Any]] = []
         self._dicts: List[Dict[Any, Any]] = []
 
@@ -108,17 +108,18 @@ class Survey:
             self._lists.append(value)
         else:
             self._dicts.append(value)
-        for _ in range(_LEVELS):
+        for self._level in range(_LEVELS):
             lists, dicts = self._lists, self._dicts
             if not lists and not dicts:
                 return self._whole_floats
             self._lists, self._dicts = [], []
             self._check_level(lists, dicts)
-            for batch in _batches(lists):
-                self._values(batch[0] if len(batch) == 1 else list(chain.from_iterable(batch)))
-            for members in _batches(dicts):
-                self._keys(members)
-                self._values(list(chain.from_iterable(map(dict.values, members))))
+            self._keys(dicts)
+            for items in (chain.from_iterable(lists), chain.from_iterable(map(dict.values, dicts))):
+                batch = list(islice(items, _BATCH))
+                while batch:
+                    self._values(batch)
+                    batch = list(islice(items, _BATCH))
         raise Undecided
 
     def _check_level(self, lists: Sequence[List[Any]], dicts: Sequence[Dict[Any, Any]]) -> None:
@@ -137,12 +138,13 @@ class Survey:
         if not all(map(is_, map(type, chain.from_iterable(dicts)), repeat(str))):
             raise Undecided
         if self._budget is not None:
-            self._count(sum(map(len, chain.from_iterable(dicts))))
+            length = sum(map(len, chain.from_iterable(dicts)))
+            self._count(length)
+            if self._may_exceed(length):
+                self._measure(chain.from_iterable(dicts))
 
     def _values(self, values: List[Any]) -> None:
         """Look at items, and keep the containers among them for the next level."""
-        if not values:
-            return
         kind = type(values[0])
         if all(map(is_, map(type, values), repeat(kind))):
             self._items_of_kind(_code_of(kind), values)
@@ -192,33 +194,33 @@ class Survey:
         self._whole_floats += sum(map(float.is_integer, floats))
 
     def _strings(self, strings: Sequence[str]) -> None:
-        """Count strings by their length, and long ones exactly where escapes could take them over the budget."""
+        """Count strings by their length, or exactly."""
         length = sum(map(len, strings))
         self._count(length)
-        if self._budget is not None and length > LONG_STRING and self._size + 5 * length > self._budget:
-            for string in strings:
-                if len(string) > LONG_STRING:
-                    known = len(string)
-                    self._count(string_size(string, self._budget - self._size + known + 2) - known - 2)
+        if self._may_exceed(length):
+            self._measure(strings)
+
+    def _may_exceed(self, length: int) -> bool:
+        """Tell whether escapes in strings of this length could be much, and take the value over the budget."""
+        return self._budget is not None and length > LONG_STRING and self._size + 5 * length > self._budget
+
+    def _measure(self, strings: Iterable[str]) -> None:
+        """Count the escapes in long strings, whose lengths have been counted already."""
+        for string in strings:
+            if self._budget is not None and len(string) > LONG_STRING:
+                known = len(string) + 2
+                self._count(string_size(string, self._budget - self._size + known) - known)
 
     def _count(self, size: int) -> None:
         self._size += size
         self._check_budget(self._size)
 
     def _check_budget(self, size: int) -> None:
+        """Stop at a size over the budget. Below the value itself, where it may be a loop that was counted, the walk decides."""
         if self._budget is not None and size > self._budget:
+            if self._level:
+                raise Undecided
             raise OverBudget(self._place, self._budget, size)
-
-
-def _batches(containers: List[Any]) -> Iterator[List[Any]]:
-    """Yield containers in batches with a bounded number of items, or of a single container."""
-    for start in range(0, len(containers), _BATCH):
-        batch = containers[start : start + _BATCH]
-        if sum(map(len, batch)) <= _BATCH_ITEMS:
-            yield batch
-        else:
-            yield from ([container] for container in batch)
-
 
 
 def _code_of(kind: type) -> int:
