@@ -189,8 +189,8 @@ class Calls:
         if frame.get("ok") is True and "value" in frame:
             pending.settle(frame["value"], None)
         else:
-            message = frame.get("message")
-            pending.settle(None, message if type(message) is str else "the call was rejected")
+            text = frame.get("message")
+            pending.settle(None, text if type(text) is str else "the call was rejected")
 
 
 def _early_id(line: bytes) -> Optional[int]:
@@ -278,9 +278,10 @@ def _error_factory(
 ) -> Callable[[str], Exception]:
     if error_class is None:
         return RuntimeError
+    kind = error_class
 
     def make(message: str) -> Exception:
-        failure = error_class(message)
+        failure = kind(message)
         failure.__dict__[member] = name
         return failure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _signal
+import _signal  # type: ignore[import]
 import sys as _sys
 from _thread import stack_size as _stack_size
 from errno import EINVAL as _EINVAL
@@ -30,8 +30,6 @@ from thirdrail_child.program import ABSENT, Program
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Tuple
-
-    from thirdrail_child.protocol import Boot
 
 # How the process ends when it can't say so in a frame.
 _EXIT_CHANNEL_CLOSED = 74
@@ -118,7 +116,7 @@ def _wait_frame(channel: Channel, inbox: List[bytes], wanted: str) -> Dict[str, 
         inbox.extend(channel.wait_lines())
 
 
-def _apply_limits(boot: Boot) -> None:
+def _apply_limits(boot: Dict[str, Any]) -> None:
     infinity = _resource.RLIM_INFINITY
     cpu = boot["cpuSeconds"]
     soft, hard = _resource.getrlimit(_resource.RLIMIT_CPU)
@@ -150,9 +148,9 @@ def _main_module(file_name: str, streams: Tuple[LogStream, LogStream]) -> Any:
     module.__dict__["__builtins__"] = _sys.modules["builtins"]
     _sys.modules["__main__"] = module
     _sys.argv[:] = [file_name]
-    _sys.stdin = _sys.__stdin__ = empty_input()  # type: ignore[misc,assignment]
-    _sys.stdout = _sys.__stdout__ = streams[0]  # type: ignore[misc,assignment]
-    _sys.stderr = _sys.__stderr__ = streams[1]  # type: ignore[misc,assignment]
+    _sys.stdin = _sys.__stdin__ = empty_input()
+    _sys.stdout = _sys.__stdout__ = streams[0]
+    _sys.stderr = _sys.__stderr__ = streams[1]
     return module
 
 
@@ -185,9 +183,13 @@ def _described(error: BaseException, program: Optional[Program]) -> str:
         return _name(error)
 
 
+# A class can hide its name, but not from type's own way of telling it.
+_type_name: Any = type.__dict__["__name__"].__get__  # type: ignore[index]
+
+
 def _name(error: BaseException) -> str:
-    name: str = type.__dict__["__name__"].__get__(type(error))
-    return name[:200]
+    name = _type_name(type(error))
+    return str(name)[:200]
 
 
 def _end_frame(kind: str, result: Any, numbers: str, max_value_bytes: int) -> bytes:

@@ -7,7 +7,7 @@ while there is none, replies are read, so that neither side waits for the other.
 
 from __future__ import annotations
 
-from _collections import deque as _deque
+from _collections import deque as _deque  # type: ignore[import]
 from _thread import allocate_lock as _allocate_lock
 from _thread import get_ident as _get_ident
 from errno import EINTR as _EINTR

@@ -38,7 +38,8 @@ def _go_on(coroutine: Coroutine[Any, Any, Any], yielded: Any) -> Generator[Any, 
         try:
             sent = yield yielded
         except BaseException as thrown:
-            step, argument = coroutine.throw, thrown
+            step: Any = coroutine.throw
+            argument: Any = thrown
         else:
             step, argument = coroutine.send, sent
         try:

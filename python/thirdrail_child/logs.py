@@ -12,10 +12,11 @@ order between the two ways, a frame waits until the host has taken such bytes.
 from __future__ import annotations
 
 from _codecs import lookup as _lookup_codec
-from _io import BytesIO as _BytesIO
+from _io import BytesIO as _BytesIO  # type: ignore[import]
+from _io import TextIOWrapper as _TextIOWrapper
 from _io import UnsupportedOperation as _UnsupportedOperation
 from _io import _BufferedIOBase, _TextIOBase
-from _thread import RLock as _RLock
+from _thread import RLock as _RLock  # type: ignore[attr-defined]
 from fcntl import ioctl as _ioctl
 from posix import fstat as _fstat
 from sys import byteorder as _byteorder
@@ -28,7 +29,7 @@ from thirdrail_child.constants import log_truncation_marker as _marker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Tuple
+    from typing import Any, List, Optional, Tuple
 
     from thirdrail_child.channel import Channel
 
@@ -220,7 +221,7 @@ class Ledger:
             self._channel.send(data)
 
 
-class LogBuffer(_BufferedIOBase):
+class LogBuffer(_BufferedIOBase):  # type: ignore[misc]
     """The binary layer of a log stream: UTF-8 bytes, decoded as they come."""
 
     def __init__(self, ledger: Ledger, stream: str, fd: int) -> None:
@@ -265,7 +266,7 @@ class LogBuffer(_BufferedIOBase):
         raise _UnsupportedOperation("the log stream can't be detached")
 
 
-class LogStream(_TextIOBase):
+class LogStream(_TextIOBase):  # type: ignore[misc]
     """sys.stdout or sys.stderr: each write becomes log entries at once."""
 
     mode = "w"
@@ -330,7 +331,4 @@ class LogStream(_TextIOBase):
 
 def empty_input() -> Any:
     """Return what sys.stdin is in a run: a text stream at its end."""
-    import _io
-
-    stream = _io.TextIOWrapper(_BytesIO(), encoding="utf-8")
-    return stream
+    return _TextIOWrapper(_BytesIO(), encoding="utf-8")
