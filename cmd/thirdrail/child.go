@@ -31,7 +31,7 @@ end of all processes are the host's business.`,
   subprocess.Popen(["thirdrail", "child"], pass_fds=[3])`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("child takes no arguments, but was given %q: the program comes in the run frame", args[0])
+				return fmt.Errorf("child takes no arguments, but was given %q; the program comes in the run frame", args[0])
 			}
 			return nil
 		},
@@ -40,7 +40,7 @@ end of all processes are the host's business.`,
 				return errEmptyPython
 			}
 			if err := child.InheritRail(); err != nil {
-				return fmt.Errorf("descriptor 3 is not a Unix stream socket: %w: start thirdrail child from a host that gives it one end of a socket pair there (thirdrail child --help shows how), or use thirdrail run", err)
+				return fmt.Errorf("%w; start thirdrail child from a host that gives it one end of a socket pair there (thirdrail child --help shows how), or use thirdrail run", err)
 			}
 			found, err := interpreter.Find(command.Context(), python)
 			if err != nil {
@@ -55,4 +55,4 @@ end of all processes are the host's business.`,
 
 // errEmptyPython is what an empty --python says: the library would read it as not
 // given.
-var errEmptyPython = errors.New("--python is empty: write the path of an interpreter, or leave the flag out for python3")
+var errEmptyPython = errors.New("--python is empty; write the path of an interpreter, or leave the flag out for python3")

@@ -39,7 +39,7 @@ func (c choice[T]) Set(word string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is none of its values: write %s", word, c.words(" or "))
+	return fmt.Errorf("%q is none of its values; write %s", word, c.words(" or "))
 }
 
 // Type returns the words as the help shows them.

@@ -74,9 +74,9 @@ process of its own, with limits, captured output, and functions to call.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("no command given: write thirdrail run FILE, or thirdrail --help for all commands")
+				return errors.New("no command given; write thirdrail run FILE, or thirdrail --help for all commands")
 			}
-			return fmt.Errorf("there is no command %q: thirdrail --help lists them", args[0])
+			return fmt.Errorf("there is no command %q; thirdrail --help lists them", args[0])
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
@@ -91,7 +91,7 @@ func flagError(command *cobra.Command, err error) error {
 	if errors.As(err, &invalid) {
 		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, invalid.Unwrap())
 	}
-	return fmt.Errorf("%w: %s --help lists the flags", err, command.CommandPath())
+	return fmt.Errorf("%w; %s --help lists the flags", err, command.CommandPath())
 }
 
 // version returns the version that the Go command has put into the binary.

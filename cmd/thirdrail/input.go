@@ -36,7 +36,7 @@ func readInput(what, name string, stdin io.Reader) ([]byte, error) {
 		return nil, unreadable(what, name, err)
 	}
 	if len(text) > maxInputBytes {
-		return nil, fmt.Errorf("the %s in %q has more than %s: give it less, or let the program fetch it through a --tool",
+		return nil, fmt.Errorf("the %s in %q has more than %s; give it less, or let the program fetch it through a --tool",
 			what, name, units.FormatSize(maxInputBytes))
 	}
 	return text, nil
@@ -47,7 +47,7 @@ func unreadable(what, name string, err error) error {
 	if errors.As(err, &reason) {
 		err = reason.Err
 	}
-	return fmt.Errorf("the %s in %q can't be read: %w: give the path of a readable file, or - for standard input", what, name, err)
+	return fmt.Errorf("the %s in %q can't be read: %w; give the path of a readable file, or - for standard input", what, name, err)
 }
 
 // byteOrderMark is what some editors put in front of UTF-8. Python drops it from

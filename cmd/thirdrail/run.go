@@ -67,7 +67,7 @@ with the last line of its standard error. For pipes and variables, write a shell
 func oneProgram(command *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return errors.New("no program given: write thirdrail run FILE, or thirdrail run - to read it from standard input")
+		return errors.New("no program given; write thirdrail run FILE, or thirdrail run - to read it from standard input")
 	case 1:
 		return nil
 	default:
@@ -137,10 +137,10 @@ func (o *runOptions) check(flags *pflag.FlagSet, file string) error {
 		return errEmptyPython
 	}
 	if flags.Changed("data") && o.data == "" {
-		return errors.New(`--data is empty: write the path of a JSON file, or - for standard input`)
+		return errors.New(`--data is empty; write the path of a JSON file, or - for standard input`)
 	}
 	if file == standardInput && o.data == standardInput {
-		return errors.New("the program and --data can't both come from standard input: put one of them into a file")
+		return errors.New("the program and --data can't both come from standard input; put one of them into a file")
 	}
 	return nil
 }
@@ -184,6 +184,7 @@ var flagNames = strings.NewReplacer(
 	"Config.Preload", "--preload",
 	"leave it empty, and import", "leave it out, and import",
 	"Config.Sandbox.Mode", "--sandbox",
+	"set the mode to off", "write --sandbox off",
 	"Config.Sandbox allows paths", "--allow-read and --allow-write name paths",
 	"leave AllowRead and AllowWrite empty", "leave both out",
 	"Limits.Wall", "--wall",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type tool struct {
 	name  string   // as the program calls it, NS.NAME
 	path  string   // the executable, found once
 	words []string // the command line, which starts with the executable's name
+	most  int64    // how many bytes it may print
 }
 
 // toolForm is the end of messages about a --tool flag.
@@ -39,7 +41,7 @@ func toolNamespaces(flags []string) ([]thirdrail.Namespace, error) {
 			namespaces = append(namespaces, thirdrail.Namespace{Global: global, Funcs: funcs})
 		}
 		if funcs[function] != nil {
-			return nil, fmt.Errorf("--tool %s is given twice: give each function a name of its own", t.name)
+			return nil, fmt.Errorf("--tool %s is given twice; give each function a name of its own", t.name)
 		}
 		funcs[function] = t.call
 	}
@@ -51,27 +53,27 @@ func toolNamespaces(flags []string) ([]thirdrail.Namespace, error) {
 func parseTool(flag string) (global, function string, t *tool, err error) {
 	name, line, ok := strings.Cut(flag, "=")
 	if !ok {
-		return "", "", nil, fmt.Errorf("--tool %q has no command: %s", flag, toolForm)
+		return "", "", nil, fmt.Errorf("--tool %q has no command; %s", flag, toolForm)
 	}
 	global, function, ok = strings.Cut(name, ".")
 	if !ok {
-		return "", "", nil, fmt.Errorf("--tool %q has no namespace: %s", flag, toolForm)
+		return "", "", nil, fmt.Errorf("--tool %q has no namespace; %s", flag, toolForm)
 	}
 	if function == "" {
-		return "", "", nil, fmt.Errorf("--tool %q has no function name after the dot: %s", flag, toolForm)
+		return "", "", nil, fmt.Errorf("--tool %q has no function name after the dot; %s", flag, toolForm)
 	}
 	words, err := shellquote.Split(line)
 	if err != nil {
 		return "", "", nil, fmt.Errorf("--tool %s: the command %q can't be split into words: %s", name, line, quotingFault(err))
 	}
 	if len(words) == 0 || words[0] == "" {
-		return "", "", nil, fmt.Errorf("--tool %s has an empty command: %s", name, toolForm)
+		return "", "", nil, fmt.Errorf("--tool %s has an empty command; %s", name, toolForm)
 	}
 	path, err := exec.LookPath(words[0])
 	if err != nil {
 		return "", "", nil, missingCommand(name, words[0], err)
 	}
-	return global, function, &tool{name: name, path: path, words: words}, nil
+	return global, function, &tool{name, path, words, thirdrail.DefaultLimits().FrameBytes}, nil
 }
 
 func quotingFault(err error) string {
@@ -93,10 +95,10 @@ func missingCommand(tool, command string, err error) error {
 		reason = lookup.Err
 	}
 	if errors.Is(err, exec.ErrDot) {
-		return fmt.Errorf("--tool %s: the command %q was found only by a relative entry of PATH: write ./%s if you mean that one",
+		return fmt.Errorf("--tool %s: the command %q was found only by a relative entry of PATH; write ./%s if you mean that one",
 			tool, command, command)
 	}
-	return fmt.Errorf("--tool %s: the command %q can't be used: %w: give the name of an executable on PATH, or its path",
+	return fmt.Errorf("--tool %s: the command %q can't be used: %w; give the name of an executable on PATH, or its path",
 		tool, command, reason)
 }
 
@@ -106,8 +108,8 @@ func (t *tool) call(ctx context.Context, args lossless.Value) (lossless.Value, e
 	if err != nil {
 		return lossless.Value{}, err
 	}
-	if len(strings.TrimSpace(string(output[:min(len(output), 64)]))) == 0 && len(output) <= 64 {
-		return lossless.Value{}, fmt.Errorf("the command of %s printed nothing: it must print its result as JSON, null for none", t.name)
+	if len(bytes.TrimSpace(output)) == 0 {
+		return lossless.Value{}, fmt.Errorf("the command of %s printed nothing; it must print its result as JSON, null for none", t.name)
 	}
 	result, err := lossless.Parse(output, lossless.Options{})
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/thirdrail-dev/thirdrail"
 	"github.com/thirdrail-dev/thirdrail/internal/units"
 )
 
@@ -23,17 +22,13 @@ const (
 	outputDelay = time.Second
 )
 
-// maxOutputBytes is how much a command may print: more could not reach the
-// program.
-var maxOutputBytes = thirdrail.DefaultLimits().FrameBytes
-
 // run starts the command, gives it input and a newline, and returns what it
 // prints. When ctx ends, and when the command itself has ended, its process group
 // is killed.
 func (t *tool) run(ctx context.Context, input []byte) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stdout := head{limit: int(maxOutputBytes), full: cancel}
+	stdout := head{limit: t.most, full: cancel}
 	stderr := tail{limit: maxErrorBytes}
 	command := exec.CommandContext(ctx, t.path)
 	command.Args = t.words
@@ -52,7 +47,7 @@ func (t *tool) run(ctx context.Context, input []byte) ([]byte, error) {
 	err := group.wait()
 	switch {
 	case stdout.over:
-		return nil, fmt.Errorf("the command of %s printed more than %s", t.name, units.FormatSize(maxOutputBytes))
+		return nil, fmt.Errorf("the command of %s printed more than %s", t.name, units.FormatSize(t.most))
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -80,7 +75,7 @@ func (t *tool) exitError(state *os.ProcessState, lastLine string, err error) err
 // A head keeps the first bytes written to it. Beyond its limit it calls full and
 // refuses more.
 type head struct {
-	limit int
+	limit int64
 	full  func()
 
 	kept []byte
@@ -88,7 +83,7 @@ type head struct {
 }
 
 func (h *head) Write(p []byte) (int, error) {
-	if len(h.kept)+len(p) > h.limit {
+	if int64(len(h.kept)+len(p)) > h.limit {
 		h.over = true
 		h.full()
 		return 0, errors.New("too much output")

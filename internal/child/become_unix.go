@@ -3,7 +3,6 @@
 package child
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,30 +14,23 @@ import (
 	"github.com/thirdrail-dev/thirdrail/wire"
 )
 
-// The reasons why the protocol's descriptor can't be used.
-var (
-	errNotOpen   = errors.New("it is not open")
-	errNotSocket = errors.New("it is something else")
-	errNotStream = errors.New("it is a socket of another type")
-)
+// ErrNoRail says that nobody gave this process the protocol's descriptor.
+var ErrNoRail = fmt.Errorf("descriptor %d is not a Unix stream socket", wire.ProtocolFD)
 
 // InheritRail checks that this process was started with a Unix stream socket as
 // the protocol's descriptor, and keeps it from processes that are started before
-// Become.
+// Become. Otherwise it returns ErrNoRail.
 //
 // That the descriptor is open says little: where nobody gave one, the Go runtime
 // takes the number for files of its own.
 func InheritRail() error {
 	var info unix.Stat_t
-	if err := unix.Fstat(wire.ProtocolFD, &info); err != nil {
-		return errNotOpen
-	}
-	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
-		return errNotSocket
+	if err := unix.Fstat(wire.ProtocolFD, &info); err != nil || info.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return ErrNoRail
 	}
 	kind, err := unix.GetsockoptInt(wire.ProtocolFD, unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_STREAM {
-		return errNotStream
+		return ErrNoRail
 	}
 	unix.CloseOnExec(wire.ProtocolFD)
 	return nil
