@@ -35,7 +35,7 @@ func appendCanonicalNumber(dst, token []byte) []byte {
 	if parseDecimal(token).integer {
 		return append(dst, token...)
 	}
-	return appendDouble(dst, parseFloat(token))
+	return appendDouble(dst, parseFloat(token, 64))
 }
 
 // appendCanonicalString respells a valid string, quotes included.

@@ -121,6 +121,7 @@ const (
 	fine cause = iota
 	ended
 	notValue
+	notLiteral
 	notName
 	notColon
 	notMemberEnd
@@ -144,6 +145,7 @@ var causes = [...]struct {
 }{
 	ended:         {ErrSyntax, "the text ends before the value does"},
 	notValue:      {ErrSyntax, "a value should start here"},
+	notLiteral:    {ErrSyntax, "the literals are true, false and null"},
 	notName:       {ErrSyntax, "a member name in double quotes should be here"},
 	notColon:      {ErrSyntax, "a colon should follow the member name"},
 	notMemberEnd:  {ErrSyntax, "a comma or } should follow the member"},

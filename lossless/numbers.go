@@ -221,7 +221,7 @@ func doubleNumber(token []byte, integer bool) (size int, same bool, c cause) {
 		}
 		return len(token), true, fine
 	}
-	f := parseFloat(token)
+	f := parseFloat(token, 64)
 	switch {
 	case math.IsInf(f, 0):
 		return len(token), true, beyondRange
@@ -278,11 +278,60 @@ func appendDouble(dst []byte, f float64) []byte {
 	return dst
 }
 
-// parseFloat reads a valid number token as the nearest double, infinite if it
-// is beyond their range.
-func parseFloat(token []byte) float64 {
+// parseFloat reads a valid number token as the nearest float of 64 or 32 bits,
+// infinite if it is beyond their range.
+func parseFloat(token []byte, size int) float64 {
+	digits := len(token)
+	for digits > 0 && token[digits-1]-'0' < 10 {
+		digits--
+	}
+	if digits > 1 && token[digits-1] != '.' && len(token)-digits > len("9999") {
+		return parseLongFloat(parseDecimal(token), size)
+	}
+	return parseToken(token, size)
+}
+
+func parseToken(token []byte, size int) float64 {
 	// ParseFloat only reads the string, and not after it returned, so the
 	// bytes can stand in for it without a copy.
-	f, _ := strconv.ParseFloat(unsafe.String(unsafe.SliceData(token), len(token)), 64)
+	f, _ := strconv.ParseFloat(unsafe.String(unsafe.SliceData(token), len(token)), size)
 	return f
+}
+
+// decisiveDigits is how many digits can matter for which double is nearest; of
+// those after them it matters only whether one isn't zero.
+const decisiveDigits = 770
+
+// parseLongFloat reads a number whose exponent has more digits than ParseFloat
+// heeds: it stops at 10,000, although as many digits may stand before it.
+func parseLongFloat(d decimal, size int) float64 {
+	sign := 1.0
+	if d.negative {
+		sign = -1
+	}
+	switch {
+	case d.zero || d.exponent < -400:
+		return math.Copysign(0, sign)
+	case d.exponent > maxDigits:
+		return math.Inf(int(sign))
+	}
+	short := make([]byte, 0, decisiveDigits+16)
+	if d.negative {
+		short = append(short, '-')
+	}
+	short = append(short, "0."...)
+	n := 0
+	for _, c := range d.digits {
+		if c == '.' {
+			continue
+		}
+		if n++; n <= decisiveDigits {
+			short = append(short, c)
+		} else if c != '0' {
+			short = append(short, '1')
+			break
+		}
+	}
+	short = append(short, 'e')
+	return parseToken(strconv.AppendInt(short, d.exponent, 10), size)
 }

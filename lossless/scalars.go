@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
-	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -130,6 +129,7 @@ const (
 	tooLarge    = "it is too large"
 	isNegative  = "it is negative"
 	noDouble    = "a double does not hold this integer exactly"
+	noFloat32   = "a float32 does not hold this integer exactly"
 )
 
 // magnitudeOf reads a number that is exactly an integer below 2^64, whatever
@@ -242,18 +242,12 @@ func floatOf(token []byte, size int) (float64, string) {
 	if d.integer && !d.zero && !exactInteger(d.digits) {
 		return 0, noDouble
 	}
-	f := parseFloat(token)
-	if size == 32 {
-		narrow := float64(float32(f))
-		if math.IsInf(narrow, 0) {
-			return 0, tooLarge
-		}
-		if d.integer && narrow != f {
-			return 0, "a float32 does not hold this integer exactly"
-		}
-		if !d.integer {
-			f, _ = strconv.ParseFloat(string(token), 32)
-		}
+	f := parseFloat(token, size)
+	switch {
+	case math.IsInf(f, 0):
+		return 0, tooLarge
+	case d.integer && size == 32 && f != parseFloat(token, 64):
+		return 0, noFloat32
 	}
 	return f, ""
 }

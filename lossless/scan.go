@@ -255,12 +255,13 @@ endValue:
 	}
 	i++
 	if depth&63 == 0 {
-		last := len(s.space.kinds) - 1
-		kinds = s.space.kinds[last]
-		s.space.kinds = s.space.kinds[:last]
+		s.space.kinds = s.space.kinds[:len(s.space.kinds)-1]
 	}
 	depth--
 	kinds >>= 1
+	if depth&63 == 0 && depth > 0 {
+		kinds = s.space.kinds[len(s.space.kinds)-1]
+	}
 	object = kinds&1 == 1
 	goto endValue
 
@@ -306,7 +307,7 @@ func (s *scanner) literal(i int, word string) (int, cause) {
 			return i + n, ended
 		}
 		if s.text[i+n] != word[n] {
-			return i + n, notValue
+			return i + n, notLiteral
 		}
 	}
 	return i + len(word), fine
