@@ -88,10 +88,7 @@ class Pending:
             yield self
             return
         self._calls.watch(self.loop)
-        try:
-            yield from self.future
-        finally:
-            self._calls.unwatch(self.loop)
+        yield from self.future
 
 
 class Calls:
@@ -102,8 +99,9 @@ class Calls:
         self._numbers = numbers
         self._next_id = 0
         self._pending: Dict[int, Pending] = {}
-        self._watching: Dict[Any, int] = {}
+        self._watching: Set[Any] = set()
         channel.on_lines = self.receive
+        channel.waiting = self._pending
 
     def waiting(self) -> List[str]:
         """Return the names of the calls that still wait for a reply."""
@@ -113,7 +111,7 @@ class Calls:
         """Send a call. NotLossless if the arguments can't cross."""
         label = f"{global_name}.{name}" if name.isidentifier() else f"{global_name}[{name!r}]"
         args = _encode(arguments, self._numbers, None, "args")
-        return self._channel.numbered(lambda: self._frame(label, global_name, name, args))
+        return self._channel.send_call(lambda: self._frame(label, global_name, name, args))
 
     def _frame(self, label: str, global_name: str, name: str, args: bytes) -> Tuple[bytes, Pending]:
         pending = Pending(self, self._next_id, label)
@@ -147,20 +145,13 @@ class Calls:
             self.receive()
 
     def watch(self, loop: Any) -> None:
-        """Have a loop read replies as long as one of its calls waits."""
-        count = self._watching.get(loop, 0)
-        self._watching[loop] = count + 1
-        if count == 0:
+        """Have a loop read replies, from its first call until it is closed."""
+        if loop not in self._watching:
+            for other in list(self._watching):
+                if other.is_closed():
+                    self._watching.discard(other)
+            self._watching.add(loop)
             loop.add_reader(self._channel.fileno(), self._readable, loop)
-
-    def unwatch(self, loop: Any) -> None:
-        count = self._watching[loop] - 1
-        if count:
-            self._watching[loop] = count
-            return
-        del self._watching[loop]
-        if not loop.is_closed():
-            loop.remove_reader(self._channel.fileno())
 
     def _readable(self, loop: Any) -> None:
         try:

@@ -1,8 +1,10 @@
 """Lines over file descriptor 3, in both directions, without ever getting stuck.
 
-The descriptor stays a blocking one, since the program owns it too. A write is
-only started when poll says that there is room, and in pieces that fit that room;
-while there is none, replies are read, so that neither side waits for the other.
+The descriptor stays a blocking one, since the program owns it too. While calls are
+in flight the host may have stopped to read, so a write is only started when poll
+says that there is room, in pieces that fit that room; while there is none, replies
+are read, so that neither side waits for the other. Without calls in flight the host
+reads and has nothing to write, and then a plain write can't get stuck.
 """
 
 from __future__ import annotations
@@ -19,14 +21,16 @@ from select import poll as _poll
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, Deque, List, Optional, Tuple, TypeVar
+    from typing import Callable, Deque, List, Optional, Sized, Tuple, TypeVar, Union
 
     _T = TypeVar("_T")
 
 # What a Unix stream socket takes without blocking once poll reports room: Linux
 # does so when at least three quarters of the send buffer are free.
 _PIECE = 64 << 10
-_READ_SIZE = 256 << 10
+# What is read at once. A big buffer costs a mapping and page faults each time, so
+# it grows only while replies fill it.
+_READ_SIZES = (16 << 10, 256 << 10)
 
 
 class ChannelClosed(Exception):
@@ -44,7 +48,10 @@ class Channel:
         self._receive_lock = _allocate_lock()
         self._pieces: List[bytes] = []
         self._lines: Deque[bytes] = _deque()
+        self._read_size = _READ_SIZES[0]
         self._ended = False
+        # The calls that wait for a reply.
+        self.waiting: Sized = ()
         # Called after a send that had to read: the lines may be what a loop
         # waits for, and poll won't report them again.
         self.on_lines: Optional[Callable[[], None]] = None
@@ -59,14 +66,17 @@ class Channel:
         Then the data waits in the queue for the call below, which goes on once
         the handler returns.
         """
-        self.numbered(lambda: (data, None))
+        self._send(lambda: (data, None), 0)
 
-    def numbered(self, make: Callable[[], Tuple[bytes, _T]]) -> _T:
-        """Send a frame that make returns, and return what it returns beside it.
+    def send_call(self, make: Callable[[], Tuple[bytes, _T]]) -> _T:
+        """Send the call that make returns, and return what it returns beside it.
 
-        Frames with a number must leave in the order of their numbers, so make runs
-        with the right to send held.
+        Calls must leave in the order of their numbers, so make runs with the right
+        to send held. It adds the call to those that wait.
         """
+        return self._send(make, 1)
+
+    def _send(self, make: Callable[[], Tuple[bytes, _T]], own: int) -> _T:
         me = _get_ident()
         if self._sender == me:
             data, result = make()
@@ -76,21 +86,38 @@ class Channel:
             self._sender = me
             try:
                 data, result = make()
-                self._send_all(data)
+                self._send_all(data, own)
                 while self._queue:
-                    self._send_all(self._queue.pop(0))
+                    self._send_all(self._queue.pop(0), 0)
             finally:
                 self._sender = None
         if self._lines and self.on_lines is not None:
             self.on_lines()
         return result
 
-    def _send_all(self, data: bytes) -> None:
+    def _send_all(self, data: bytes, own: int) -> None:
+        if len(self.waiting) == own:
+            self._write_plainly(data)
+        else:
+            self._write_and_read(data)
+
+    def _write_plainly(self, data: bytes) -> None:
+        sent = self._write_piece(data)
+        if sent == len(data):
+            return
+        view = memoryview(data)
+        while sent < len(view):
+            written = self._write_piece(view[sent:])
+            if not written:
+                self._write_and_read(view[sent:])
+                return
+            sent += written
+
+    def _write_and_read(self, data: Union[bytes, memoryview]) -> None:
         poller = _poll()
         poller.register(self._fd, _POLLOUT | _POLLIN)
         view = memoryview(data)
         sent = 0
-        reading = True
         while sent < len(view):
             events = poller.poll()
             if not events:
@@ -99,14 +126,14 @@ class Channel:
             if ready & _POLLOUT:
                 sent += self._write_piece(view[sent : sent + _PIECE])
                 continue
-            if ready & _POLLIN and reading:
+            if ready & _POLLIN:
                 self._read_some()
                 if self._ended:
                     raise ChannelClosed
                 continue
             raise ChannelClosed  # POLLERR, POLLHUP, POLLNVAL
 
-    def _write_piece(self, piece: memoryview) -> int:
+    def _write_piece(self, piece: Union[bytes, memoryview]) -> int:
         try:
             return _write(self._fd, piece)
         except BlockingIOError:
@@ -126,10 +153,13 @@ class Channel:
     def _take(self) -> None:
         poller = _poll()
         poller.register(self._fd, _POLLIN)
-        if not poller.poll(0):
-            return
+        if poller.poll(0):
+            self._read()
+
+    def _read(self) -> None:
+        """Read once, waiting if nothing has arrived. The receive lock is held."""
         try:
-            data = _read(self._fd, _READ_SIZE)
+            data = _read(self._fd, self._read_size)
         except BlockingIOError:
             return
         except OSError as error:
@@ -139,6 +169,7 @@ class Channel:
         if not data:
             self._ended = True
             return
+        self._read_size = _READ_SIZES[len(data) == self._read_size]
         end = data.rfind(b"\n")
         if end < 0:
             self._pieces.append(data)
@@ -167,6 +198,13 @@ class Channel:
         """Wait until something may have arrived, or so many milliseconds are over."""
         if self._lines or self._ended:
             return
+        if milliseconds is None and self._receive_lock.acquire(False):
+            try:
+                self._read()
+            finally:
+                self._receive_lock.release()
+            if self._lines or self._ended:
+                return
         poller = _poll()
         poller.register(self._fd, _POLLIN)
         poller.poll(milliseconds)
