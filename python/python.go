@@ -40,6 +40,10 @@ var order = []string{
 	"imports.py",
 	"toplevel.py",
 	"program.py",
+	"cutting.py",
+	"inspection.py",
+	"frames.py",
+	"hints.py",
 	"failure.py",
 	"boot.py",
 }

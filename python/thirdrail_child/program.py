@@ -36,11 +36,13 @@ class Program:
 
     Attributes: source (as Python reads it: line feeds only, no byte order mark),
     file_name, is_async (the top level awaits), uses_asyncio (the source names
-    asyncio, or imports what may use it).
+    asyncio, or imports what may use it), module_globals (what execute was given).
     """
 
     def __init__(self, source: str, file_name: str = "program.py") -> None:
         self.file_name = file_name
+        self.module_globals: Optional[Dict[str, Any]] = None
+        self._source_lines: Optional[List[str]] = None
         self.source = _as_python_reads(source)
         try:
             self._parts = _compile(self.source, file_name)
@@ -56,6 +58,7 @@ class Program:
         Return its value, or ABSENT if no return was executed; if is_async, a
         coroutine that gives the same.
         """
+        self.module_globals = module_globals
         self._introduce(module_globals)
         if self.is_async:
             return _run_async(self._parts, module_globals)
@@ -65,6 +68,12 @@ class Program:
             if not part.returns:
                 value = ABSENT
         return value
+
+    def line(self, number: int) -> Optional[str]:
+        """Return a line of the source by its number, from 1 on; None if there is none."""
+        if self._source_lines is None:
+            self._source_lines = _lines(self.source)
+        return self._source_lines[number - 1] if 0 < number <= len(self._source_lines) else None
 
     def _introduce(self, module_globals: Dict[str, Any]) -> None:
         """Give the module what Python's import system would, its source included."""
