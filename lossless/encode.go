@@ -48,8 +48,8 @@ const maxTypedDepth = 10000
 // encoder appends the canonical text of Go values.
 type encoder struct {
 	dst []byte
-	// open holds the containers that are being encoded, from a depth on at
-	// which a cycle is likelier than data.
+	// open holds every 64th of the containers that are being encoded one in the
+	// other. A cycle comes upon one of them again, at the latest one round later.
 	open map[container]struct{}
 }
 
@@ -60,27 +60,29 @@ type container struct {
 	typ reflect.Type
 }
 
-// cycleDepth is from which depth on open containers are remembered.
-const cycleDepth = 64
+// openDepths is the distance of the depths at which containers are remembered.
+const openDepths = 64
 
-// enter remembers an open container and refuses one that is open already.
+// enter refuses a container that is known to be open already.
 func (e *encoder) enter(v reflect.Value, depth int) error {
-	if depth < cycleDepth {
+	if depth < openDepths {
 		return nil
 	}
 	c := containerOf(v)
 	if _, open := e.open[c]; open {
 		return e.fail(v.Type(), ErrCycle, "")
 	}
-	if e.open == nil {
-		e.open = map[container]struct{}{}
+	if depth%openDepths == 0 {
+		if e.open == nil {
+			e.open = map[container]struct{}{}
+		}
+		e.open[c] = struct{}{}
 	}
-	e.open[c] = struct{}{}
 	return nil
 }
 
 func (e *encoder) leave(v reflect.Value, depth int) {
-	if depth >= cycleDepth {
+	if depth >= openDepths && depth%openDepths == 0 {
 		delete(e.open, containerOf(v))
 	}
 }
