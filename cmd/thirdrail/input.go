@@ -43,11 +43,18 @@ func readInput(what, name string, stdin io.Reader) ([]byte, error) {
 }
 
 func unreadable(what, name string, err error) error {
+	return fmt.Errorf("the %s in %q can't be read: %w; give the path of a readable file, or - for standard input",
+		what, name, withoutPath(err))
+}
+
+// withoutPath returns what is behind an error that names a path, for messages that
+// name it already.
+func withoutPath(err error) error {
 	var reason *fs.PathError
 	if errors.As(err, &reason) {
-		err = reason.Err
+		return reason.Err
 	}
-	return fmt.Errorf("the %s in %q can't be read: %w; give the path of a readable file, or - for standard input", what, name, err)
+	return err
 }
 
 // byteOrderMark is what some editors put in front of UTF-8. Python drops it from

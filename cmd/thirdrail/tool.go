@@ -92,7 +92,7 @@ func missingCommand(tool, command string, err error) error {
 	reason := err
 	var lookup *exec.Error
 	if errors.As(err, &lookup) {
-		reason = lookup.Err
+		reason = withoutPath(lookup.Err)
 	}
 	if errors.Is(err, exec.ErrDot) {
 		return fmt.Errorf("--tool %s: the command %q was found only by a relative entry of PATH; write ./%s if you mean that one",
