@@ -51,7 +51,7 @@ type decoder struct {
 
 // fail makes an error for the value at i.
 func (d *decoder) fail(i int, t reflect.Type, err error, detail string) error {
-	return &Error{Offset: int64(i), Pointer: pointerAt(d.text, i), Type: t, Err: err, detail: detail}
+	return errorOf(i, pointerAt(d.text, i), t, err, detail)
 }
 
 // mismatch is fail for a value of a kind that doesn't fit.

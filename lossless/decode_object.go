@@ -73,8 +73,7 @@ func (d *decoder) quoted(i int, target reflect.Value, t reflect.Type, depth int)
 	}
 	in := decoder{text: inner.text}
 	if _, err := in.value(0, target, depth+1); err != nil {
-		err := err.(*Error)
-		return end, d.fail(i, t, err.Err, err.detail)
+		return end, d.fail(i, t, err, "")
 	}
 	return end, nil
 }

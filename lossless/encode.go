@@ -97,7 +97,7 @@ func containerOf(v reflect.Value) container {
 
 // fail makes an error at the place that the text so far leads to.
 func (e *encoder) fail(t reflect.Type, err error, detail string) error {
-	return &Error{Pointer: pointerAt(e.dst, len(e.dst)), Type: t, Err: err, detail: detail}
+	return errorOf(0, pointerAt(e.dst, len(e.dst)), t, err, detail)
 }
 
 // value appends what v holds, by its type.

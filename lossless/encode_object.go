@@ -38,8 +38,7 @@ func (e *encoder) field(f *field, held reflect.Value, depth int) error {
 	}
 	inner := encoder{}
 	if err := inner.value(held, depth+1); err != nil {
-		err.(*Error).Pointer = pointerAt(e.dst, len(e.dst))
-		return err
+		return e.fail(held.Type(), err, "")
 	}
 	return e.string(string(inner.dst), held.Type())
 }

@@ -96,6 +96,20 @@ func (e *Error) Error() string {
 // Unwrap returns Err, so that errors.Is finds the sentinel.
 func (e *Error) Unwrap() error { return e.Err }
 
+// errorOf makes an error whose cause may be an *Error itself, of a text within.
+// Its place is that of the whole, its cause and words are those within.
+func errorOf(offset int, pointer string, t reflect.Type, err error, detail string) *Error {
+	if inner, ok := err.(*Error); ok {
+		err = inner.Err
+		if inner.detail != "" && detail != "" {
+			detail = inner.detail + "; " + detail
+		} else {
+			detail += inner.detail
+		}
+	}
+	return &Error{Offset: int64(offset), Pointer: pointer, Type: t, Err: err, detail: detail}
+}
+
 // quotedBytes is how much of a hostile text a message may show.
 const quotedBytes = 80
 
