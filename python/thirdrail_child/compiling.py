@@ -1,4 +1,4 @@
-"""What the ways of compiling a program share: its parts, and when warnings are shown."""
+"""What the ways of compiling a program share: its parts, a function's code as a module's, quiet warnings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,25 @@ import _warnings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
-    from typing import Any, Optional
+    from typing import Any, Dict, Optional
+
+_CodeType = type((lambda: 0).__code__)
 
 # The flags of __future__ in co_flags, which are also compile()'s.
 FUTURE_MASK = 0x1FE0000
 
 CO_COROUTINE = 0x80
+_CO_OPTIMIZED = 0x1
+_CO_NEWLOCALS = 0x2
+_CO_NESTED = 0x10
+
+_PYTHON_3_11 = _sys.version_info >= (3, 11)
+_PYTHON_3_12 = _sys.version_info[:2] == (3, 12)
+
+_MODULE_NAME = "<module>"
+
+# A constant that as_module_code replaces by an object.
+END_CONSTANT = b"\0thirdrail: the end of the program\0"
 
 
 class Part:
@@ -59,3 +72,55 @@ class quiet:
     def __exit__(self, *details: object) -> None:
         del self._filters[0]
         self._filter = None  # type: ignore[assignment]
+
+
+def code_in(module_code: CodeType) -> CodeType:
+    """Return the code of the first function in a module."""
+    code: CodeType = next(item for item in module_code.co_consts if type(item) is _CodeType)
+    return code
+
+
+def as_module_code(code: CodeType, name: str, end: object = None, move: int = 0) -> CodeType:
+    """Return a function's code as code that runs in a module's dict.
+
+    name is the function's own. None of its names may be local. With CO_OPTIMIZED
+    and CO_NEWLOCALS cleared, locals() is the module's dict. end takes the place of
+    END_CONSTANT. All lines move by move, for which all functions in the code must
+    be in expressions.
+    """
+    prefix = name + ".<locals>."
+    changes: Dict[str, Any] = {
+        "co_name": _MODULE_NAME,
+        "co_flags": code.co_flags & ~(_CO_OPTIMIZED | _CO_NEWLOCALS | _CO_NESTED),
+        "co_consts": tuple(
+            end if type(item) is bytes and item == END_CONSTANT else _unnested(item, prefix, move)
+            for item in code.co_consts
+        ),
+        "co_firstlineno": code.co_firstlineno + move,
+    }
+    if _PYTHON_3_11:
+        changes["co_qualname"] = _MODULE_NAME
+    if _PYTHON_3_12 and (code.co_varnames or code.co_cellvars):
+        # The variables of inlined comprehensions. This version writes them back
+        # into the dict of locals, or deletes them there, by their names.
+        changes["co_varnames"] = tuple("." + variable for variable in code.co_varnames)
+        changes["co_cellvars"] = tuple("." + variable for variable in code.co_cellvars)
+    return code.replace(**changes)
+
+
+def _unnested(item: Any, prefix: str, move: int) -> Any:
+    """Return a constant of the code with the qualified names and the lines that it has in a module."""
+    if type(item) is str:
+        return item[len(prefix) :] if item.startswith(prefix) else item
+    if type(item) is not _CodeType:
+        return item
+    changes: Dict[str, Any] = {"co_firstlineno": item.co_firstlineno + move}
+    if _PYTHON_3_11:
+        name: str = getattr(item, "co_qualname")
+        if not name.startswith(prefix):
+            return item
+        changes["co_qualname"] = name[len(prefix) :]
+    elif item.co_name[:1] != "<":
+        return item
+    changes["co_consts"] = tuple(_unnested(each, prefix, move) for each in item.co_consts)
+    return item.replace(**changes)

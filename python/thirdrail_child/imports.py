@@ -7,7 +7,7 @@ import sys as _sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
-    from typing import List
+    from typing import FrozenSet, List
 
 _CodeType = type((lambda: 0).__code__)
 
@@ -15,9 +15,8 @@ _CodeType = type((lambda: 0).__code__)
 STARTS_ASYNCIO = frozenset(["doctest", "idlelib", "test", "unittest"])
 
 # sys.stdlib_module_names came with Python 3.10.
-if _sys.version_info >= (3, 10):
-    STANDARD_LIBRARY = _sys.stdlib_module_names
-else:
+STANDARD_LIBRARY: FrozenSet[str] = getattr(_sys, "stdlib_module_names", frozenset())
+if not STANDARD_LIBRARY:
     STANDARD_LIBRARY = frozenset(
         (
             "__future__ abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop "
@@ -67,8 +66,8 @@ def may_need_asyncio(text: str, codes: List[CodeType]) -> bool:
 
 def _import_opcode() -> int:
     """Return this Python's opcode for an import: the only one with argument 7 here."""
-    code = compile("del a, b, c, d, e, f, g\nimport h", "", "exec", dont_inherit=True).co_code
-    return code[2 * code[1::2].index(7)]
+    code: CodeType = compile("del a, b, c, d, e, f, g\nimport h", "", "exec", dont_inherit=True)
+    return code.co_code[2 * code.co_code[1::2].index(7)]
 
 
 def _imports_other(code: CodeType, opcode: int) -> bool:

@@ -7,7 +7,7 @@ the text of an exception, is asked for under a time limit.
 
 from __future__ import annotations
 
-from _signal import ITIMER_REAL as _ITIMER_REAL
+from _signal import ITIMER_REAL as _ITIMER_REAL  # type: ignore[import]
 from _signal import SIG_DFL as _SIG_DFL
 from _signal import SIGALRM as _SIGALRM
 from _signal import setitimer as _set_timer
@@ -33,8 +33,9 @@ _context_of = BaseException.__dict__["__context__"].__get__
 _suppresses_context = BaseException.__dict__["__suppress_context__"].__get__
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
 _dict_of = BaseException.__dict__["__dict__"].__get__
-_qualified_name_of = type.__dict__["__qualname__"].__get__
-_module_of = type.__dict__["__module__"].__get__
+_type_fields: Any = type.__dict__
+_qualified_name_of = _type_fields["__qualname__"].__get__
+_module_of = _type_fields["__module__"].__get__
 _import_path_of = ImportError.__dict__["path"].__get__
 
 # Exception groups came with Python 3.11.

@@ -6,11 +6,11 @@ import sys as _sys
 
 from thirdrail_child.compiling import CO_COROUTINE, FUTURE_MASK, Part, quiet
 from thirdrail_child.imports import may_need_asyncio
-from thirdrail_child.toplevel import compile_returning
+from thirdrail_child.toplevel import compile_body, compile_statement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional
+    from typing import Any, Callable, Dict, List, Optional, Tuple
 
 # Lets the top level of a module await; also in the ast module, which is slow to import.
 _ALLOW_TOP_LEVEL_AWAIT = 0x2000
@@ -92,7 +92,7 @@ class Program:
         linecache = _sys.modules.get("linecache")
         if linecache is not None:
             lines = [line + "\n" for line in _lines(self.source)]
-            linecache.cache[self.file_name] = (len(self.source), None, lines, self.file_name)  # type: ignore[attr-defined]
+            linecache.cache[self.file_name] = (len(self.source), None, lines, self.file_name)
 
 
 class SourceLoader:
@@ -161,11 +161,11 @@ def _compile(source: str, file_name: str) -> List[Part]:
     with quiet() as warnings:
         steps, parts = _compile_returning(source, file_name)
     if warnings.seen:
-        return [step() for step in steps]  # once more, so that each warning is shown once
+        parts = [step() for step in steps]  # once more, so that each warning is shown once
     return parts
 
 
-def _compile_returning(source: str, file_name: str) -> Any:
+def _compile_returning(source: str, file_name: str) -> Tuple[List[Callable[[], Part]], List[Part]]:
     """Return the steps that compile source, and what they gave."""
     start = _return_at_line_start(source)
     head = source if start < 0 else source[:start]
@@ -175,7 +175,7 @@ def _compile_returning(source: str, file_name: str) -> Any:
         # A return further in; or the split was not between two statements; or
         # an error, which comes again.
         def whole() -> Part:
-            return compile_returning(source, file_name, 0, ABSENT)
+            return compile_body(source, file_name, 0, ABSENT)
 
         return [whole], [whole()]
 
@@ -189,7 +189,8 @@ def _compile_returning(source: str, file_name: str) -> Any:
     flags = module.code.co_flags & FUTURE_MASK
 
     def rest() -> Part:
-        return compile_returning(tail, file_name, flags, ABSENT)
+        part = compile_statement(tail, file_name, flags)
+        return part if part is not None else compile_body(tail, file_name, flags, ABSENT)
 
     return [first, rest], [module, rest()]
 
@@ -250,9 +251,9 @@ def _place(error: SyntaxError, source: str, file_name: str) -> None:
     error.text = text + "\n"
     if in_bytes and error.offset is not None and error.offset > 0 and not text.isascii():
         error.offset = _characters(text, error.offset - 1) + 1
-        end = getattr(error, "end_offset", None)
-        if end is not None and end > 0 and error.end_lineno == number:
-            error.end_offset = _characters(text, end - 1) + 1
+        end = getattr(error, "end_offset", None)  # from Python 3.10 on
+        if end is not None and end > 0 and getattr(error, "end_lineno") == number:
+            setattr(error, "end_offset", _characters(text, end - 1) + 1)
 
 
 def _characters(text: str, count: int) -> int:

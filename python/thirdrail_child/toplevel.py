@@ -4,80 +4,76 @@ Python has no such thing, so the source becomes the body of a function, and the
 function's code is then made to run in a module's dict. Each difference between
 the two is taken away: every name is declared global, annotated names are stored
 as a module stores them, the docstring and the names of nested functions are put
-right, and CO_OPTIMIZED and CO_NEWLOCALS are cleared, so that locals() is the
-module's dict. Nodes keep their positions.
+right, and as_module_code does the rest. Nodes keep their positions.
 """
 
 from __future__ import annotations
 
-import sys as _sys
-from _ast import (
-    AnnAssign,
-    Assign,
-    AsyncFor,
-    AsyncFunctionDef,
-    AsyncWith,
-    Await,
-    ClassDef,
-    Constant,
-    Expr,
-    FunctionDef,
-    Global,
-    ImportFrom,
-    Lambda,
-    Load,
-    Module,
-    Name,
-    Pass,
-    Return,
-    Store,
-    Subscript,
-    Yield,
-    YieldFrom,
-    arguments,
-    comprehension,
-)
-from _ast import PyCF_ONLY_AST as _ONLY_AST
-from _symtable import symtable as _symtable
+from _symtable import symtable as _symtable  # type: ignore[import]
 
-from thirdrail_child.compiling import FUTURE_MASK, Part, quiet
+from thirdrail_child.compiling import END_CONSTANT, Part, as_module_code, code_in, quiet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import CodeType
+    import _ast
     from typing import Any, Dict, List, Optional
 
-_CodeType = type((lambda: 0).__code__)
+# At run time _ast is imported by the first compile_body: making its types takes
+# milliseconds, and most programs never need them.
 
-_CO_OPTIMIZED = 0x1
-_CO_NEWLOCALS = 0x2
-_CO_NESTED = 0x10
 _CO_FUTURE_ANNOTATIONS = 0x1000000
 
 _NAME = "<module>"
-_NESTED_PREFIX = _NAME + ".<locals>."
-
-# A constant that the code holds in the place of Part's end marker.
-_END_CONSTANT = b"\0thirdrail: the end of the program\0"
 
 # Not an identifier, so no program can have a name like it.
 _STAR = "<star>"
 
-_SCOPES = (FunctionDef, AsyncFunctionDef, ClassDef)
 _SUITES = ("body", "orelse", "finalbody", "handlers", "cases")
 
-_PYTHON_3_11 = _sys.version_info >= (3, 11)
-_PYTHON_3_12 = _sys.version_info[:2] == (3, 12)
+# A return statement can stand behind a function's head if no other statement
+# follows on its line. The head is put on the line before, so that the statement
+# keeps its place.
+_HEAD = "def __program__():\\\n"
+_HEAD_NAME = "__program__"
 
 
-def compile_returning(text: str, file_name: str, flags: int, end: object) -> Part:
+def compile_statement(text: str, file_name: str, flags: int) -> Optional[Part]:
+    """Compile text that begins, after empty lines, with a return statement.
+
+    Return None where only compile_body is sure to be right: if the statement binds
+    a name, or does not compile, or there are warnings, which must come once. What
+    follows the statement can't be reached, but has to be correct. This is the cheap
+    way for the most frequent program, which returns at its end.
+    """
+    if ":=" in text or ";" in text or "yield" in text:
+        return None
+    lines = len(text) - len(text.lstrip("\n"))
+    before, statement = text[: max(lines - 1, 0)], text[lines:]
+    move = -1 if lines == 0 else 0  # there is no line before the first
+    may_await = "await" in text or "async" in text
+    with quiet() as warnings:
+        for head in (_HEAD, "async " + _HEAD) if may_await else (_HEAD,):
+            try:
+                code = compile(before + head + statement, file_name, "exec", flags, dont_inherit=True)
+            except SyntaxError:
+                continue
+            if warnings.seen:
+                break
+            return Part(as_module_code(code_in(code), _HEAD_NAME, move=move), True, False, None)
+    return None
+
+
+def compile_body(text: str, file_name: str, flags: int, end: object) -> Part:
     """Compile text as a module whose top level may return.
 
     flags are compile()'s, for future features that are on already. The code
     returns end when its last line was reached without a return.
     """
-    tree = compile(text, file_name, "exec", _ONLY_AST | flags, dont_inherit=True)
-    body: List[Any] = tree.body  # type: ignore[attr-defined]
+    global _ast
+    import _ast
+
+    tree = compile(text, file_name, "exec", _ast.PyCF_ONLY_AST | flags, dont_inherit=True)
+    body: List[Any] = tree.body
     names = _top_level_names(text, file_name)
     _refuse_yield(body, text, file_name)
     is_async = ("await" in text or "async" in text) and _find(body, _is_await) is not None
@@ -87,13 +83,13 @@ def compile_returning(text: str, file_name: str, flags: int, end: object) -> Par
     lazy = bool(flags & _CO_FUTURE_ANNOTATIONS) or _asks_for_annotations(futures)
     annotated = _rewrite(body, lazy)
     if names:
-        body.insert(first, _at_line_1(Global(names=names)))
-    last = body[-1] if body else _at_line_1(Pass())
-    body.append(_copy_place(Return(value=_copy_place(Constant(value=_END_CONSTANT), last)), last))
+        body.insert(first, _at_line_1(_ast.Global(names=names)))
+    last = body[-1] if body else _at_line_1(_ast.Pass())
+    body.append(_copy_place(_ast.Return(value=_copy_place(_ast.Constant(value=END_CONSTANT), last)), last))
     module_code = compile(_wrap(body, futures, is_async), file_name, "exec", flags, dont_inherit=True)
-    code = next(item for item in module_code.co_consts if type(item) is _CodeType)
+    code = code_in(module_code)
     document = code.co_consts[0] if docstring is not None else None
-    return Part(_as_module_code(code, end), True, annotated, document)
+    return Part(as_module_code(code, _NAME, end), True, annotated, document)
 
 
 def _top_level_names(text: str, file_name: str) -> List[str]:
@@ -115,13 +111,13 @@ def _refuse_yield(body: List[Any], text: str, file_name: str) -> None:
 
 
 def _is_yield(node: Any) -> bool:
-    return isinstance(node, (Yield, YieldFrom))
+    return isinstance(node, (_ast.Yield, _ast.YieldFrom))
 
 
 def _is_await(node: Any) -> bool:
-    if isinstance(node, comprehension):
+    if isinstance(node, _ast.comprehension):
         return bool(node.is_async)
-    return isinstance(node, (Await, AsyncFor, AsyncWith))
+    return isinstance(node, (_ast.Await, _ast.AsyncFor, _ast.AsyncWith))
 
 
 def _find(nodes: List[Any], wanted: Any) -> Optional[Any]:
@@ -132,7 +128,7 @@ def _find(nodes: List[Any], wanted: Any) -> Optional[Any]:
         if wanted(node):
             return node
         fields = node._fields
-        if isinstance(node, (Lambda, *_SCOPES)):
+        if isinstance(node, _ast.Lambda) or _is_scope(node):
             fields = [field for field in fields if field not in ("body", "type_params")]
         for field in reversed(fields):
             child = getattr(node, field, None)
@@ -143,8 +139,12 @@ def _find(nodes: List[Any], wanted: Any) -> Optional[Any]:
     return None
 
 
+def _is_scope(node: Any) -> bool:
+    return isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef))
+
+
 def _docstring(body: List[Any]) -> Optional[str]:
-    if body and isinstance(body[0], Expr) and isinstance(body[0].value, Constant):
+    if body and isinstance(body[0], _ast.Expr) and isinstance(body[0].value, _ast.Constant):
         value = body[0].value.value
         if type(value) is str:
             return value
@@ -154,7 +154,7 @@ def _docstring(body: List[Any]) -> Optional[str]:
 def _futures(body: List[Any], first: int) -> List[Any]:
     """Return the `from __future__` lines that stand where they may."""
     end = first
-    while end < len(body) and isinstance(body[end], ImportFrom) and body[end].module == "__future__":
+    while end < len(body) and isinstance(body[end], _ast.ImportFrom) and body[end].module == "__future__":
         end += 1
     return body[first:end]
 
@@ -163,17 +163,17 @@ def _asks_for_annotations(futures: List[Any]) -> bool:
     return any(alias.name == "annotations" for node in futures for alias in node.names)
 
 
-def _wrap(body: List[Any], futures: List[Any], is_async: bool) -> Module:
+def _wrap(body: List[Any], futures: List[Any], is_async: bool) -> _ast.Module:
     """Return a module that holds the function.
 
     The `from __future__` lines stand twice: before the function, where they are
     obeyed, and in it, where they are executed. The compiler takes the second
     ones since their line is not below the first ones.
     """
-    none = arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    make = AsyncFunctionDef if is_async else FunctionDef
+    none = _ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    make = _ast.AsyncFunctionDef if is_async else _ast.FunctionDef
     function = make(name=_NAME, args=none, body=body, decorator_list=[], type_params=[])
-    return Module(body=[*futures, _at_line_1(function)], type_ignores=[])
+    return _ast.Module(body=[*futures, _at_line_1(function)], type_ignores=[])
 
 
 def _rewrite(body: List[Any], lazy: bool) -> bool:
@@ -187,48 +187,48 @@ def _rewrite(body: List[Any], lazy: bool) -> bool:
         suite = suites.pop()
         kept: List[Any] = []
         for node in suite:
-            if isinstance(node, AnnAssign):
+            if isinstance(node, _ast.AnnAssign):
                 annotated.append(node)
                 kept.extend(_plain_assignment(node, lazy))
                 continue
-            if isinstance(node, Global):
+            if isinstance(node, _ast.Global):
                 continue
-            if isinstance(node, ImportFrom) and node.names[0].name == "*":
+            if isinstance(node, _ast.ImportFrom) and node.names[0].name == "*":
                 # Python looks for the star in two places: where scopes are
                 # analysed, by the name that is bound, and where code is made,
                 # by the name that is imported. So this is a real star import.
                 node.names[0].asname = _STAR
-            elif not isinstance(node, _SCOPES):
+            elif not _is_scope(node):
                 for field in _SUITES:
                     inner = getattr(node, field, None)
                     if type(inner) is list and inner:
                         suites.append(inner)
             kept.append(node)
-        suite[:] = kept or [_copy_place(Pass(), suite[0])] if suite else []
+        suite[:] = kept or [_copy_place(_ast.Pass(), suite[0])] if suite else []
     if lazy and annotated:
         _write_as_text(annotated)
     return bool(annotated)
 
 
-def _plain_assignment(node: AnnAssign, lazy: bool) -> List[Any]:
+def _plain_assignment(node: _ast.AnnAssign, lazy: bool) -> List[Any]:
     """Return what a module does for an annotated assignment, step by step."""
     steps: List[Any] = []
     target = node.target
     if node.value is not None:
-        steps.append(_copy_place(Assign(targets=[target], value=node.value), node))
-    elif not isinstance(target, Name):
-        parts = [target.value] if not isinstance(target, Subscript) else [target.value, target.slice]
-        steps.extend(_copy_place(Expr(value=part), node) for part in parts)
+        steps.append(_copy_place(_ast.Assign(targets=[target], value=node.value), node))
+    elif not isinstance(target, _ast.Name):
+        parts = [target.value] if not isinstance(target, _ast.Subscript) else [target.value, target.slice]
+        steps.extend(_copy_place(_ast.Expr(value=part), node) for part in parts)
     if node.simple:
-        assert isinstance(target, Name)
-        table = _copy_place(Name(id="__annotations__", ctx=Load()), node)
-        key = _copy_place(Constant(value=target.id), node)
-        entry = _copy_place(Subscript(value=table, slice=key, ctx=Store()), node)
-        store = _copy_place(Assign(targets=[entry], value=node.annotation), node)
+        assert isinstance(target, _ast.Name)
+        table = _copy_place(_ast.Name(id="__annotations__", ctx=_ast.Load()), node)
+        key = _copy_place(_ast.Constant(value=target.id), node)
+        entry = _copy_place(_ast.Subscript(value=table, slice=key, ctx=_ast.Store()), node)
+        store = _copy_place(_ast.Assign(targets=[entry], value=node.annotation), node)
         node.store = store  # type: ignore[attr-defined]
         steps.append(store)
     elif not lazy:
-        steps.append(_copy_place(Expr(value=node.annotation), node))
+        steps.append(_copy_place(_ast.Expr(value=node.annotation), node))
     return steps
 
 
@@ -241,15 +241,15 @@ def _write_as_text(annotated: List[Any]) -> None:
     stored = [node for node in annotated if node.simple]
     body = []
     for number, node in enumerate(stored):
-        name = _copy_place(Name(id=str(number), ctx=Store()), node)
-        body.append(_copy_place(AnnAssign(target=name, annotation=node.annotation, value=None, simple=1), node))
-    tree = Module(body=body, type_ignores=[])
+        name = _copy_place(_ast.Name(id=str(number), ctx=_ast.Store()), node)
+        body.append(_copy_place(_ast.AnnAssign(target=name, annotation=node.annotation, value=None, simple=1), node))
+    tree = _ast.Module(body=body, type_ignores=[])
     code = compile(tree, _NAME, "exec", _CO_FUTURE_ANNOTATIONS, dont_inherit=True)
     names: Dict[str, Any] = {"__builtins__": {}, "__annotations__": {}}
     exec(code, names)
     for number, node in enumerate(stored):
         text = names["__annotations__"][str(number)]
-        node.store.value = _copy_place(Constant(value=text), node.annotation)
+        node.store.value = _copy_place(_ast.Constant(value=text), node.annotation)
 
 
 def _at_line_1(node: Any) -> Any:
@@ -262,37 +262,3 @@ def _copy_place(node: Any, source: Any) -> Any:
     node.lineno, node.col_offset = source.lineno, source.col_offset
     node.end_lineno, node.end_col_offset = source.end_lineno, source.end_col_offset
     return node
-
-
-def _as_module_code(code: CodeType, end: object) -> CodeType:
-    """Return the function's code as code that runs in a module's dict."""
-    changes: Dict[str, Any] = {
-        "co_flags": code.co_flags & ~(_CO_OPTIMIZED | _CO_NEWLOCALS | _CO_NESTED),
-        "co_consts": tuple(_unnested(item, end) for item in code.co_consts),
-    }
-    if _PYTHON_3_11:
-        changes["co_qualname"] = _NAME
-    if _PYTHON_3_12 and (code.co_varnames or code.co_cellvars):
-        # The variables of inlined comprehensions. This version writes them back
-        # into the dict of locals, or deletes them there, by their names.
-        changes["co_varnames"] = tuple("." + name for name in code.co_varnames)
-        changes["co_cellvars"] = tuple("." + name for name in code.co_cellvars)
-    return code.replace(**changes)
-
-
-def _unnested(item: Any, end: object) -> Any:
-    """Return a constant of the code with the names that it has in a module."""
-    if type(item) is bytes:
-        return end if item == _END_CONSTANT else item
-    if type(item) is str:
-        return item[len(_NESTED_PREFIX) :] if item.startswith(_NESTED_PREFIX) else item
-    if type(item) is not _CodeType:
-        return item
-    if _PYTHON_3_11:
-        if not item.co_qualname.startswith(_NESTED_PREFIX):
-            return item
-        inner = tuple(_unnested(each, end) if type(each) is _CodeType else each for each in item.co_consts)
-        return item.replace(co_consts=inner, co_qualname=item.co_qualname[len(_NESTED_PREFIX) :])
-    if item.co_name[:1] != "<":
-        return item
-    return item.replace(co_consts=tuple(_unnested(each, end) for each in item.co_consts))
