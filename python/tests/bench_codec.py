@@ -10,7 +10,7 @@ import random
 import sys
 from pathlib import Path
 from time import process_time
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -43,31 +43,34 @@ def mixed_document(records: int) -> Any:
     return [record(number, random_numbers) for number in range(records)]
 
 
-def best(function: Callable[[], object], repeats: int, calls: int = 1) -> float:
-    """Return the least CPU time of one call, in seconds."""
-    times: List[float] = []
+def best_times(functions: Sequence[Callable[[], object]], repeats: int, calls: int) -> List[float]:
+    """Return the least CPU time of one call of each function, in seconds. They take turns, so that all meet the same machine."""
+    best = [float("inf")] * len(functions)
     for _ in range(repeats):
-        start = process_time()
-        for _ in range(calls):
-            function()
-        times.append((process_time() - start) / calls)
-    return min(times)
+        for index, function in enumerate(functions):
+            start = process_time()
+            for _ in range(calls):
+                function()
+            best[index] = min(best[index], (process_time() - start) / calls)
+    return best
 
 
-def compare(title: str, document: Any, repeats: int, calls: int = 1, budget: Optional[int] = 1 << 30) -> None:
+def compare(title: str, document: Any, repeats: int, calls: int = 1) -> None:
     """Print the ratios for one document."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     data = text.encode("utf-8", "backslashreplace")  # a lone surrogate as JSON spells it
-    dumps = best(lambda: json.dumps(document), repeats, calls)
-    compact = best(lambda: json.dumps(document, ensure_ascii=False, separators=(",", ":")), repeats, calls)
-    loads = best(lambda: json.loads(data), repeats, calls)
-    exact = best(lambda: encode(document, EXACT, budget), repeats, calls)
-    double = best(lambda: encode(document, DOUBLE, budget), repeats, calls)
-    read = best(lambda: decode(data, EXACT), repeats, calls)
+    functions: List[Callable[[], object]] = [
+        lambda: json.dumps(document),
+        lambda: json.dumps(document, ensure_ascii=False, separators=(",", ":")),
+        lambda: encode(document, EXACT, 1 << 30),
+        lambda: encode(document, DOUBLE, 1 << 30),
+        lambda: json.loads(data),
+        lambda: decode(data, EXACT),
+    ]
+    dumps, compact, exact, double, loads, read = best_times(functions, repeats, calls)
     print(
-        f"{title:24s} {len(data):9d} B | encode: exact {dumps / exact:.2f}, double {dumps / double:.2f} of json.dumps; "
-        f"exact {compact / exact:.2f}, double {compact / double:.2f} of compact UTF-8 json.dumps; exact {exact * 1e6:.1f} us | "
-        f"decode: {loads / read:.2f} of json.loads; {read * 1e6:.1f} us"
+        f"{title:24s} {len(data):8d} B  encode exact {dumps / exact:.2f} double {dumps / double:.2f} (of compact UTF-8 json.dumps: "
+        f"{compact / exact:.2f} {compact / double:.2f}; {exact * 1e6:.1f} us)  decode {loads / read:.2f} ({read * 1e6:.1f} us)"
     )
 
 

@@ -76,7 +76,7 @@ def _is_shallow(text: bytes) -> bool:
 
     Python's own guard is not enough: the program may have raised the recursion limit, or call from a thread with a small stack.
     """
-    if text.count(b"[") + text.count(b"{") <= _FEW_BRACKETS:
+    if text[:1] == b'"' or text.count(b"[") + text.count(b"{") <= _FEW_BRACKETS:
         return True
     if b"\\" in text:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")

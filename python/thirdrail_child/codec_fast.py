@@ -10,13 +10,16 @@ from io import BytesIO
 
 from thirdrail_child.codec_refusal import OverBudget
 from thirdrail_child.codec_strings import quote
-from thirdrail_child.codec_survey import Survey, Undecided, is_small
+from thirdrail_child.codec_survey import Survey, Undecided
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
     Encoder = Callable[[object, int], Sequence[str]]
+
+# Text of about this many bytes is made in one go.
+_SMALL = 1 << 15
 
 # Elements encoded at a time, and the members of a dict up to which its lists are sliced too, as in {"rows": [...]}.
 _SLICE = 256
@@ -47,23 +50,21 @@ _encoder = _make_encoder()
 def encode_ordinary(value: object, double: bool, budget: Optional[int], place: str) -> Optional[bytes]:
     """Return a list or dict as canonical JSON text, or None if the value is not known to be ordinary.
 
-    Raises OverBudget once the value is known to be over budget, before any of its text is made where its structure tells.
+    Raises OverBudget once the text is over budget; a value that is over it by its structure is left to the walk.
     """
     if _encoder is None:
         return None
     try:
-        if not is_small(value, double):
-            whole_floats = Survey(double, budget, place).run(value)
-            return _Slices(_encoder, whole_floats, budget, place).run(value)
-        data = "".join(_encoder(value, 0)).encode("utf-8")
+        survey = Survey(double, budget)
+        survey.run(value)
+        slices = _Slices(_encoder, survey.whole_floats, budget, place)
+        return slices.whole(value) if survey.least_size <= _SMALL else slices.run(value)
     except OverBudget:
         raise
-    except (Undecided, ValueError, RecursionError, MemoryError):
-        # ValueError: NaN, a surrogate, or an int longer than the program's own limit. The walk needs less memory and less stack.
+    except (Undecided, ValueError, RuntimeError, MemoryError):
+        # ValueError: NaN, a surrogate, or an int longer than the program's own limit. RuntimeError: too little stack, or a change by
+        # a thread. The walk needs less stack and less memory.
         return None
-    if budget is not None and len(data) > budget:
-        raise OverBudget(place, budget, len(data))
-    return data
 
 
 class _Slices:
@@ -80,25 +81,38 @@ class _Slices:
         self._budget = budget
         self._place = place
         self._size = 0
-        self._out = BytesIO()
+
+    def whole(self, value: object) -> bytes:
+        """Return the text of a small value."""
+        data = self._encoded(value)
+        self._size = len(data)
+        self._check()
+        return data
 
     def run(self, value: object) -> bytes:
-        """Return the text of value."""
+        """Return the text of a large value."""
+        self._out = BytesIO()
         if type(value) is list:
             self._list(value)
         elif type(value) is dict and len(value) <= _FEW_MEMBERS:
             self._members(value)
         else:
             self._write(self._encoded(value))
+        self._check()
+        return self._out.getvalue()
+
+    def _check(self) -> None:
+        """Judge the finished text."""
         if self._points_removed != self._whole_floats:
             raise Undecided
-        return self._out.getvalue()
+        if self._budget is not None and self._size > self._budget:
+            raise OverBudget(self._place, self._budget, self._size)
 
     def _list(self, elements: List[Any]) -> None:
         mark = b"["
         for start in range(0, len(elements), _SLICE):
             self._write(mark)
-            self._write(self._encoded(elements[start : start + _SLICE])[1:-1])
+            self._write(memoryview(self._encoded(elements[start : start + _SLICE]))[1:-1])
             mark = b","
         self._write(b"]" if elements else b"[]")
 
@@ -110,19 +124,18 @@ class _Slices:
                 self._write(quote(key).encode("utf-8") + b":")
                 self._list(value)
             else:
-                self._write(self._encoded({key: value})[1:-1])
+                self._write(memoryview(self._encoded({key: value}))[1:-1])
             mark = b","
         self._write(b"}" if members else b"{}")
 
-    def _encoded(self, container: object) -> memoryview:
+    def _encoded(self, container: object) -> bytes:
         """Return the text of a whole container."""
-        text = "".join(self._encoder(container, 0))
+        data = "".join(self._encoder(container, 0)).encode("utf-8")
         if self._whole_floats:
-            points = text.count(".0,") + text.count(".0]") + text.count(".0}")
-            if points:
-                self._points_removed += points
-                text = text.replace(".0,", ",").replace(".0]", "]").replace(".0}", "}")
-        return memoryview(text.encode("utf-8"))
+            size = len(data)
+            data = data.replace(b".0,", b",").replace(b".0]", b"]").replace(b".0}", b"}")
+            self._points_removed += (size - len(data)) // len(b".0")
+        return data
 
     def _write(self, data: Any) -> None:
         self._size += len(data)

@@ -175,7 +175,7 @@ class _Walk:
         if len(text) <= _WAITING_STRING:
             return quote(text)
         self._write_pieces()
-        if self._budget is not None:
+        if self._budget is not None and self._size + 6 * len(text) + 2 > self._budget:
             # Measured before it is written, so that no more is held than the budget allows.
             self._check_budget(self._size + string_size(text, self._budget - self._size))
         self._write(b'"')
