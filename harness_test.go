@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/thirdrail-dev/thirdrail/internal/interpreter"
 	"github.com/thirdrail-dev/thirdrail/internal/pythons"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
@@ -149,12 +150,17 @@ func pythonName(path string) string {
 	return filepath.Base(filepath.Dir(filepath.Dir(path)))
 }
 
-// newRuntime returns a runtime that is closed when the test ends.
+// newRuntime returns a runtime that is closed when the test ends. It looks for
+// each interpreter only once, since compiling the child for it takes most of New.
 func newRuntime(t testing.TB, config Config) *Runtime {
 	t.Helper()
-	rt, err := New(context.Background(), config)
+	limits := config.Limits.inherit(DefaultLimits())
+	if err := checkConfig(config, limits); err != nil {
+		t.Fatal(err)
+	}
+	rt, err := newOn(context.Background(), config, limits, findPython(t, config.Python))
 	if err != nil {
-		t.Fatalf("New: %v", err)
+		t.Fatalf("newOn: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := rt.Close(); err != nil {
@@ -162,6 +168,20 @@ func newRuntime(t testing.TB, config Config) *Runtime {
 		}
 	})
 	return rt
+}
+
+var pythonsFound sync.Map // by path: a function that finds the interpreter once
+
+func findPython(t testing.TB, path string) *interpreter.Interpreter {
+	t.Helper()
+	find, _ := pythonsFound.LoadOrStore(path, sync.OnceValues(func() (*interpreter.Interpreter, error) {
+		return interpreter.Find(context.Background(), path)
+	}))
+	found, err := find.(func() (*interpreter.Interpreter, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // run runs a program with the usual namespaces.

@@ -46,6 +46,11 @@ func New(ctx context.Context, config Config) (*Runtime, error) {
 	if err != nil {
 		return nil, fmt.Errorf("thirdrail: %w", err)
 	}
+	return newOn(ctx, config, limits, found)
+}
+
+// newOn makes a Runtime of an interpreter that is found already.
+func newOn(ctx context.Context, config Config, limits Limits, found *interpreter.Interpreter) (*Runtime, error) {
 	starter, err := child.NewStarter(ctx, found)
 	if err != nil {
 		return nil, fmt.Errorf("thirdrail: %w", err)

@@ -68,7 +68,7 @@ func TestTranscriptsAgainstHost(t *testing.T) {
 				LogBytes:   boot.MaxLogBytes,
 				ValueBytes: boot.MaxValueBytes,
 			}}
-			request.Namespaces = answering(boot.Namespaces, conversation.Replies())
+			request.Namespaces = answering(conversation)
 			result, err := rt.Run(t.Context(), request)
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +96,9 @@ func replaceChild(t *testing.T, rt *Runtime, name string) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(t.TempDir(), "child")
-	text := fmt.Sprintf("#!/bin/sh\n%s='%s' exec '%s'\n", transcriptVariable, filepath.Join(folder, name), self)
+	// A trial of the interpreter, without site (-S), is for the real one.
+	text := fmt.Sprintf("#!/bin/sh\nif [ \"$2\" = -S ]; then exec '%s' \"$@\"; fi\n%s='%s' exec '%s'\n",
+		rt.interpreter.Path, transcriptVariable, filepath.Join(folder, name), self)
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -110,38 +112,40 @@ func replaceChild(t *testing.T, rt *Runtime, name string) {
 	rt.starter = starter
 }
 
-// answering returns functions that give the replies of a transcript, whose call
-// ids run in the order of the calls. A conversation's calls come one by one, or
-// all before the first reply.
-func answering(frames []wire.Namespace, replies []wire.Reply) []Namespace {
-	byID := map[int64]wire.Reply{}
-	order := map[int64]int{}
-	gates := []chan struct{}{}
-	for i, reply := range replies {
-		byID[reply.CallID()] = reply
-		order[reply.CallID()] = i
-		gates = append(gates, make(chan struct{}))
-	}
-	ids := make(chan int64, len(replies))
-	for id := range int64(len(replies)) {
-		ids <- id
-	}
-	answer := func(ctx context.Context, _ lossless.Value) (lossless.Value, error) {
-		id := <-ids
-		defer close(gates[order[id]])
-		if i := order[id]; i > 0 {
-			select {
-			case <-gates[i-1]:
-			case <-ctx.Done():
-			}
+// answering returns functions that give the replies of a transcript, in its order.
+// A conversation's calls come one by one, or all before the first reply, and each
+// has arguments of its own.
+func answering(conversation *transcript.Transcript) []Namespace {
+	ids := map[string]int64{} // by arguments
+	for _, step := range conversation.Steps {
+		if call, ok := step.Frame.(*wire.Call); ok {
+			ids[call.Args.String()] = call.ID
 		}
-		if rejected, ok := byID[id].(*wire.ReplyError); ok {
+	}
+	replies := map[int64]wire.Reply{}
+	previous := map[int64]chan struct{}{} // closed when the reply before is given
+	given := map[int64]chan struct{}{}
+	before := make(chan struct{})
+	close(before)
+	for _, reply := range conversation.Replies() {
+		id := reply.CallID()
+		replies[id], previous[id], given[id] = reply, before, make(chan struct{})
+		before = given[id]
+	}
+	answer := func(ctx context.Context, args lossless.Value) (lossless.Value, error) {
+		id := ids[args.String()]
+		select {
+		case <-previous[id]:
+		case <-ctx.Done():
+		}
+		defer close(given[id])
+		if rejected, ok := replies[id].(*wire.ReplyError); ok {
 			return lossless.Value{}, errors.New(rejected.Message)
 		}
-		return byID[id].(*wire.ReplyValue).Value, nil
+		return replies[id].(*wire.ReplyValue).Value, nil
 	}
 	var namespaces []Namespace
-	for _, frame := range frames {
+	for _, frame := range conversation.Boot().Namespaces {
 		n := Namespace{Global: frame.Global, Funcs: Funcs{}}
 		for _, name := range frame.Names {
 			n.Funcs[name] = answer

@@ -9,7 +9,8 @@ A keeper is a process of our own between the host and the program. The first
 process of a PID namespace takes no signal from inside it, not even its own
 SIGKILL, so a program there could not die as it should. Everything that the
 program leaves behind ends with the keeper, which tells the program's end on
-STATUS_FD. The program never holds that descriptor.
+STATUS_FD. The program never holds that descriptor. When the host is killed, the
+kernel kills the keeper of a namespace, and tells a subreaper by SIGTERM.
 """
 
 import sys
@@ -38,16 +39,76 @@ def prctl(option, argument):
     ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
 
 
+def below(root):
+    """Return the living processes that descend from root."""
+    children = {}
+    for name in posix.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            fd = posix.open("/proc/" + name + "/stat", posix.O_RDONLY)
+            try:
+                fields = posix.read(fd, 4096).rpartition(b")")[2].split()
+            finally:
+                posix.close(fd)
+        except OSError:
+            continue  # it has ended
+        if fields[0] != b"Z" or fields[17] != b"1":
+            children.setdefault(int(fields[1]), []).append(int(name))
+    found = []
+    queue = [root]
+    while queue:
+        more = children.get(queue.pop(), [])
+        found += more
+        queue += more
+    return found
+
+
+def sweep(number, frame):
+    """End all that descends from this subreaper, and itself: the host is gone."""
+    while True:
+        found = below(posix.getpid())
+        if not found:
+            posix._exit(0)
+        for wanted in (19, 9):  # SIGSTOP first, so that nothing forks meanwhile
+            for pid in found:
+                try:
+                    posix.kill(pid, wanted)
+                except OSError:
+                    pass
+        try:
+            while posix.waitpid(-1, posix.WNOHANG)[0]:
+                pass
+        except OSError:
+            pass
+
+
+def become_subreaper():
+    import _signal
+
+    prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
+    _signal.signal(_signal.SIGTERM, sweep)
+
+
+def leave_subreaper():
+    """Undo in the program's process what it has of the keeper, and die with it."""
+    import _signal
+
+    _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
+    prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+
+
 def keep(status_fd, kind):
     """Fork. Return in the new process, and stay in the old one to see it end."""
-    linux = sys.platform == "linux"
-    if kind == "subreaper" and linux:
-        prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+    subreaper = kind == "subreaper" and sys.platform == "linux"
+    if subreaper:
+        become_subreaper()
     program = posix.fork()
     if program == 0:
         posix.close(status_fd)
-        if kind == "subreaper" and linux:
-            prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+        if subreaper:
+            leave_subreaper()
         return
     for fd in range(4):
         posix.close(fd)
@@ -57,18 +118,13 @@ def keep(status_fd, kind):
         except ChildProcessError:
             break
         if pid == program:
-            posix.write(status_fd, b"%d\n" % status)
+            posix.write(status_fd, status.to_bytes(4, sys.byteorder))
             if kind == "namespace":
                 break
-    if kind == "namespace":
-        posix._exit(0)
-    # Orphans of the program come to this process as long as it lives, and the
-    # host ends them by way of it. So it waits to be killed.
-    while True:
-        try:
-            posix.waitpid(-1, 0)
-        except ChildProcessError:
-            posix.read(status_fd, 1)
+    # What is left in a namespace ends now. Orphans of the program come to a
+    # subreaper as long as it lives, and the host ends them by way of it, so it
+    # ends by itself only when there are none.
+    posix._exit(0)
 
 
 def load(modules):

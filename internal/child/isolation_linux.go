@@ -2,7 +2,7 @@ package child
 
 import (
 	"bytes"
-	"context"
+	"iter"
 	"os"
 	"slices"
 	"strconv"
@@ -13,10 +13,14 @@ import (
 )
 
 // attributes returns how the keeper is started: in a session of its own, so that
-// no terminal signal reaches it, and ended by the kernel when the host ends.
+// no terminal signal reaches it, and told by the kernel when the host ends. In a
+// namespace its death ends all others. A subreaper has to end them first, so it
+// gets a signal that it can catch (bootstrap.py).
 func (i Isolation) attributes() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	switch i {
+	case ProcessGroup:
+		attr.Pdeathsig = syscall.SIGTERM
 	case PIDNamespace:
 		attr.Cloneflags = unix.CLONE_NEWPID
 	case UserPIDNamespace:
@@ -28,56 +32,23 @@ func (i Isolation) attributes() *syscall.SysProcAttr {
 	return attr
 }
 
-// probeIsolation starts the interpreter in each kind of namespace and takes the
-// first that works.
-func (s *Starter) probeIsolation(ctx context.Context) Isolation {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return ProcessGroup
+// isolations are what this system has, the best first.
+var isolations = []Isolation{PIDNamespace, UserPIDNamespace, ProcessGroup}
+
+// killRest ends the keeper and everything that came from it.
+func (p *Process) killRest() {
+	if !p.isolation.ownNamespace() {
+		sweep(func() []int { return p.descendants() })
 	}
-	defer null.Close()
-	for _, i := range []Isolation{PIDNamespace, UserPIDNamespace} {
-		if s.canIsolate(ctx, i, null) {
-			return i
-		}
-	}
-	return ProcessGroup
+	_ = p.keeper.Kill()
 }
 
-// canIsolate tells whether a process in i is the first of its namespace, and may
-// fork there.
-func (s *Starter) canIsolate(ctx context.Context, i Isolation, null *os.File) bool {
-	const program = "import posix\n" +
-		"p = posix.fork()\n" +
-		"if p == 0: posix._exit(0)\n" +
-		"posix._exit(0 if posix.getpid() == 1 and posix.waitpid(p, 0)[1] == 0 else 1)"
-	process, err := s.startProcess(
-		[]string{s.interpreter.Path, "-I", "-S", "-c", program},
-		&os.ProcAttr{Env: []string{}, Files: []*os.File{null, null, null}, Sys: i.attributes()},
-	)
-	if err != nil {
-		return false
-	}
-	stop := context.AfterFunc(ctx, func() { _ = process.Kill() })
-	defer stop()
-	state, err := process.Wait()
-	return err == nil && state.Success()
-}
-
-// killRest ends the keeper and everything that descends from it.
-func (i Isolation) killRest(keeper *os.Process) {
-	if !i.ownNamespace() {
-		sweep(keeper.Pid)
-	}
-	_ = keeper.Kill()
-}
-
-// sweep kills all descendants of a subreaper. As long as it lives, none of them
-// can leave its tree. Each round first stops what it finds, so that a process
-// that forks all the time is caught between two forks.
-func sweep(keeper int) {
+// sweep kills all processes that find finds, until it finds none. Each round first
+// stops them, so that a process that forks all the time is caught between two
+// forks.
+func sweep(find func() []int) {
 	for round := 0; round < 1000; round++ {
-		found := descendants(keeper)
+		found := find()
 		if len(found) == 0 {
 			return
 		}
@@ -93,37 +64,62 @@ func sweep(keeper int) {
 	}
 }
 
-// descendants returns the living processes below a process, from /proc.
-func descendants(root int) []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
+// descendants returns the living processes below the keeper, from /proc. As long
+// as the keeper lives, nothing can leave its tree. A program may kill it, though:
+// what is left then is known by the environment that it was started with.
+func (p *Process) descendants() []int {
 	children := map[int][]int{}
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
+	var strays []int
+	for pid := range allProcesses() {
+		stat, ok := readStat(pid)
+		if !ok || !stat.alive() {
 			continue
 		}
-		if stat, ok := readStat(pid); ok && stat.state != 'Z' {
-			children[stat.parent] = append(children[stat.parent], pid)
+		children[stat.parent] = append(children[stat.parent], pid)
+		if pid != p.keeper.Pid && p.marks(pid) {
+			strays = append(strays, pid)
 		}
 	}
 	var found []int
-	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
+	for queue := append(strays, p.keeper.Pid); len(queue) > 0; queue = queue[1:] {
 		found = append(found, children[queue[0]]...)
 		queue = append(queue, children[queue[0]]...)
 	}
+	found = append(found, strays...)
 	slices.Sort(found)
-	return found
+	return slices.Compact(found)
+}
+
+// marks tells whether a process was started with the environment of this child,
+// whose folder no other child has.
+func (p *Process) marks(pid int) bool {
+	environment, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return err == nil && p.directory != "" && bytes.Contains(environment, []byte("="+p.directory+"\x00"))
+}
+
+// allProcesses yields the numbers in /proc.
+func allProcesses() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		entries, _ := os.ReadDir("/proc")
+		for _, entry := range entries {
+			if pid, err := strconv.Atoi(entry.Name()); err == nil && !yield(pid) {
+				return
+			}
+		}
+	}
 }
 
 // stat is what is needed of /proc/PID/stat, see proc_pid_stat(5).
 type stat struct {
-	state  byte
-	parent int
-	cpu    time.Duration // its own and that of its children that were waited for
+	state   byte
+	parent  int
+	threads int
+	cpu     time.Duration // its own and that of its children that were waited for
 }
+
+// alive tells whether anything of the process runs. One whose first thread has
+// ended looks like a zombie while its other threads go on.
+func (s stat) alive() bool { return s.state != 'Z' || s.threads > 1 }
 
 // clockTick is the unit of times in /proc/PID/stat: USER_HZ is 100 on every
 // architecture that Go runs on.
@@ -137,10 +133,14 @@ func readStat(pid int) (stat, bool) {
 	// The name in parentheses may hold anything, also a parenthesis.
 	_, rest, ok := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" "))
 	fields := bytes.Fields(rest)
-	if !ok || len(fields) < 15 {
+	if !ok || len(fields) < 18 {
 		return stat{}, false
 	}
 	parent, err := strconv.Atoi(string(fields[1]))
+	if err != nil {
+		return stat{}, false
+	}
+	threads, err := strconv.Atoi(string(fields[17]))
 	if err != nil {
 		return stat{}, false
 	}
@@ -152,34 +152,39 @@ func readStat(pid int) (stat, bool) {
 		}
 		ticks += n
 	}
-	return stat{fields[0][0], parent, time.Duration(ticks) * clockTick}, true
+	return stat{fields[0][0], parent, threads, time.Duration(ticks) * clockTick}, true
 }
 
-// CPU returns the CPU time that the child's living processes have used, with that
-// of their ended children, as the kernel counts it: in steps of 10 ms. It is 0
+// CPU returns the CPU time that the child's processes have used, the keeper and
+// those that have ended included, as the kernel counts it: in steps of 10 ms. A
+// process counts when it lives, and when its parent has waited for it. CPU is 0
 // where it can't be told.
 func (p *Process) CPU() time.Duration {
 	var total time.Duration
-	for _, pid := range p.programs() {
-		if stat, ok := readStat(pid); ok {
+	for queue := []int{p.keeper.Pid}; len(queue) > 0; queue = queue[1:] {
+		if stat, ok := readStat(queue[0]); ok {
 			total += stat.cpu
+			queue = append(queue, childrenOf(queue[0])...)
 		}
 	}
 	return total
 }
 
-// programs returns the processes right below the keeper: the program's, and
-// orphans that came to the keeper.
-func (p *Process) programs() []int {
-	pid := strconv.Itoa(p.keeper.Pid)
-	text, err := os.ReadFile("/proc/" + pid + "/task/" + pid + "/children")
-	if err != nil {
-		return descendants(p.keeper.Pid) // a kernel without CONFIG_PROC_CHILDREN
-	}
+// childrenOf returns the children of all threads of a process. A kernel without
+// CONFIG_PROC_CHILDREN can't tell.
+func childrenOf(pid int) []int {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
+	entries, _ := os.ReadDir(tasks)
 	var pids []int
-	for _, field := range bytes.Fields(text) {
-		if n, err := strconv.Atoi(string(field)); err == nil {
-			pids = append(pids, n)
+	for _, entry := range entries {
+		text, err := os.ReadFile(tasks + entry.Name() + "/children")
+		if err != nil {
+			continue
+		}
+		for _, field := range bytes.Fields(text) {
+			if n, err := strconv.Atoi(string(field)); err == nil {
+				pids = append(pids, n)
+			}
 		}
 	}
 	return pids

@@ -3,20 +3,19 @@
 package child
 
 import (
-	"context"
-	"os"
 	"syscall"
 	"time"
 )
 
 func (i Isolation) attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-func (s *Starter) probeIsolation(context.Context) Isolation { return ProcessGroup }
+// isolations are what this system has.
+var isolations = []Isolation{ProcessGroup}
 
 // killRest ends the keeper and the processes of its session's first group.
-func (i Isolation) killRest(keeper *os.Process) {
-	_ = syscall.Kill(-keeper.Pid, syscall.SIGKILL)
-	_ = keeper.Kill()
+func (p *Process) killRest() {
+	_ = syscall.Kill(-p.keeper.Pid, syscall.SIGKILL)
+	_ = p.keeper.Kill()
 }
 
 // CPU returns 0: without /proc the time of another process can't be told. The

@@ -1,12 +1,13 @@
+//go:build unix
+
 package child
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -21,6 +22,7 @@ type Process struct {
 	Rail, Stdout, Stderr *os.File
 
 	isolation Isolation
+	directory string
 	keeper    *os.Process
 	status    *os.File
 
@@ -44,8 +46,9 @@ type Exit struct {
 	Code int
 	// Signal is the signal that ended the program's process, or 0.
 	Signal syscall.Signal
-	// CPU is the user and system time of all processes of the child that ended
-	// before the keeper, interpreter start included.
+	// CPU is the user and system time of the child's processes, interpreter start
+	// included. A process counts when it lived to the end, and when its parent
+	// waited for it.
 	CPU time.Duration
 	// PeakMemory is the largest resident set of one process, in bytes.
 	PeakMemory int64
@@ -68,7 +71,8 @@ func (s *Starter) Start(directory string, environment []string) (*Process, error
 		},
 		Sys: s.isolation.attributes(),
 	}
-	keeper, err := s.startProcess(s.arguments(0, 4, s.isolation.keeper()), attr)
+	path, arguments := s.command(0, 4)
+	keeper, err := s.startProcess(path, arguments, attr)
 	if err != nil {
 		files.closeHostEnds()
 		return nil, fmt.Errorf("child: starting %s: %w", s.interpreter.Path, err)
@@ -78,6 +82,7 @@ func (s *Starter) Start(directory string, environment []string) (*Process, error
 		Stdout:    files.stdout.host,
 		Stderr:    files.stderr.host,
 		isolation: s.isolation,
+		directory: directory,
 		keeper:    keeper,
 		status:    files.status.host,
 		ended:     make(chan struct{}),
@@ -94,39 +99,24 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 // descriptor is the pipe's only other end.
 func (p *Process) awaitStatus() {
 	defer close(p.ended)
-	text, err := io.ReadAll(io.LimitReader(untilNewline{p.status}, 32))
-	if err != nil {
-		return
+	var status [4]byte
+	if _, err := io.ReadFull(p.status, status[:]); err == nil {
+		p.program = programStatus{true, syscall.WaitStatus(binary.NativeEndian.Uint32(status[:]))}
 	}
-	if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-		p.program = programStatus{true, syscall.WaitStatus(n)}
-	}
-}
-
-// untilNewline ends a stream after its first line.
-type untilNewline struct{ r io.Reader }
-
-func (u untilNewline) Read(b []byte) (int, error) {
-	n, err := u.r.Read(b[:1])
-	if n == 1 && b[0] == '\n' {
-		return 0, io.EOF
-	}
-	return n, err
 }
 
 // Wait ends everything that is left of the child and returns how it ended. Rail,
 // Stdout and Stderr stay open for what was written before; Close closes them.
 func (p *Process) Wait() Exit {
 	p.waitOnce.Do(func() {
-		select {
-		case <-p.ended:
-		default:
-			p.killProgram()
-		}
-		p.isolation.killRest(p.keeper)
+		// What is killed together with its namespace is waited for by nobody, and
+		// its time is lost. So the clock is read before.
+		used := p.CPU()
+		p.killRest()
 		state, err := p.keeper.Wait()
 		<-p.ended
 		p.exit = exitOf(p.program, state, err)
+		p.exit.CPU = max(p.exit.CPU, used)
 		_ = p.status.Close()
 	})
 	return p.exit
@@ -135,13 +125,6 @@ func (p *Process) Wait() Exit {
 // Close closes the host's ends of the descriptors.
 func (p *Process) Close() error {
 	return errors.Join(p.Rail.Close(), p.Stdout.Close(), p.Stderr.Close())
-}
-
-// killProgram kills the keeper where that ends everything.
-func (p *Process) killProgram() {
-	if p.isolation.ownNamespace() {
-		_ = p.keeper.Kill()
-	}
 }
 
 // OverCPU tells whether the kernel ended the program for its CPU limit.

@@ -1,9 +1,13 @@
+//go:build unix
+
 package child
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strconv"
@@ -23,6 +27,8 @@ type Starter struct {
 	interpreter *interpreter.Interpreter
 	isolation   Isolation
 	code        *os.File
+	keeper      *os.File // nil where the bootstrap is the keeper
+	keeperPath  string
 
 	requests chan request
 	closing  chan struct{}
@@ -31,6 +37,7 @@ type Starter struct {
 }
 
 type request struct {
+	path  string
 	attr  *os.ProcAttr
 	args  []string
 	reply chan<- started
@@ -42,8 +49,9 @@ type started struct {
 }
 
 // NewStarter prepares the start of children. It finds out, by trying, how a
-// child can be isolated on this machine.
-func NewStarter(ctx context.Context, i *interpreter.Interpreter) (*Starter, error) {
+// child can be isolated on this machine, and takes the first of among that works;
+// none given means the best there is. It is an error when none works.
+func NewStarter(ctx context.Context, i *interpreter.Interpreter, among ...Isolation) (*Starter, error) {
 	code, err := codeFile(i.Code)
 	if err != nil {
 		return nil, fmt.Errorf("child: keeping the child's code: %w", err)
@@ -56,8 +64,73 @@ func NewStarter(ctx context.Context, i *interpreter.Interpreter) (*Starter, erro
 		done:        make(chan struct{}),
 	}
 	go s.serve()
-	s.isolation = s.probeIsolation(ctx)
+	if len(among) == 0 {
+		among = isolations
+	}
+	if err := s.chooseIsolation(ctx, among); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.isolation.ownNamespace() {
+		s.keeper, s.keeperPath = s.openKeeper(ctx)
+	}
 	return s, nil
+}
+
+// chooseIsolation starts the interpreter in each kind of isolation and takes the
+// first that works.
+func (s *Starter) chooseIsolation(ctx context.Context, among []Isolation) error {
+	var err error
+	for _, i := range among {
+		if err = s.tryIsolation(ctx, i); err == nil {
+			s.isolation = i
+			return nil
+		}
+	}
+	return err
+}
+
+// tryIsolation returns nil if a process can be started in i and can fork there,
+// and is the first of its namespace if it shall have one.
+func (s *Starter) tryIsolation(ctx context.Context, i Isolation) error {
+	const program = "import posix, sys\n" +
+		"p = posix.fork()\n" +
+		"if p == 0: posix._exit(0)\n" +
+		"alone = posix.getpid() == 1 or sys.argv[1] != 'namespace'\n" +
+		"posix._exit(0 if alone and posix.waitpid(p, 0)[1] == 0 else 1)"
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return fmt.Errorf("child: %w", err)
+	}
+	defer null.Close()
+	said, write, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("child: %w", err)
+	}
+	defer said.Close()
+	process, err := s.startProcess(
+		s.interpreter.Path, []string{s.interpreter.Path, "-I", "-S", "-c", program, i.keeper()},
+		&os.ProcAttr{Env: []string{}, Files: []*os.File{null, null, write}, Sys: i.attributes()},
+	)
+	_ = write.Close()
+	if err != nil {
+		return fmt.Errorf("child: starting %s: %w", s.interpreter.Path, err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = process.Kill() })
+	defer stop()
+	text, _ := io.ReadAll(io.LimitReader(said, 4<<10))
+	state, err := process.Wait()
+	switch {
+	case err != nil:
+		return fmt.Errorf("child: waiting for %s: %w", s.interpreter.Path, err)
+	case !state.Success():
+		return fmt.Errorf("child: %s can't start a process of its own (%v): %s", s.interpreter.Path, state, lastLine(text))
+	}
+	return nil
+}
+
+func lastLine(text []byte) string {
+	text = bytes.TrimSpace(text)
+	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
 // Isolation tells how the children of this starter are kept together.
@@ -67,6 +140,9 @@ func (s *Starter) Isolation() Isolation { return s.isolation }
 func (s *Starter) Close() error {
 	s.once.Do(func() { close(s.closing) })
 	<-s.done
+	if s.keeper != nil {
+		_ = s.keeper.Close()
+	}
 	return s.code.Close()
 }
 
@@ -80,27 +156,31 @@ func (s *Starter) serve() {
 		case <-s.closing:
 			return
 		case r := <-s.requests:
-			process, err := os.StartProcess(s.interpreter.Path, r.args, r.attr)
+			process, err := os.StartProcess(r.path, r.args, r.attr)
 			r.reply <- started{process, err}
 		}
 	}
 }
 
-func (s *Starter) startProcess(args []string, attr *os.ProcAttr) (*os.Process, error) {
+func (s *Starter) startProcess(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
 	reply := make(chan started, 1)
 	select {
 	case <-s.closing:
 		return nil, ErrClosed
-	case s.requests <- request{attr, args, reply}:
+	case s.requests <- request{path, attr, args, reply}:
 	}
 	result := <-reply
 	return result.process, result.err
 }
 
-// arguments returns the command line of a child: the code is on descriptor
-// codeFD, the status goes to descriptor statusFD.
-func (s *Starter) arguments(codeFD, statusFD int, keeper string) []string {
-	return append(Arguments(s.interpreter.Path), strconv.Itoa(codeFD), strconv.Itoa(statusFD), keeper)
+// command returns what to execute for a child, and its command line: the code is on
+// descriptor codeFD, the status goes to descriptor statusFD.
+func (s *Starter) command(codeFD, statusFD int) (path string, arguments []string) {
+	arguments = append(Arguments(s.interpreter.Path), strconv.Itoa(codeFD))
+	if s.keeper == nil {
+		return s.interpreter.Path, append(arguments, strconv.Itoa(statusFD), s.isolation.keeper())
+	}
+	return s.keeperPath, keeperArguments(statusFD, append(arguments, "-1", "none"))
 }
 
 // Arguments returns the beginning of a child's command line: isolated, in UTF-8

@@ -2,7 +2,6 @@ package child
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -27,22 +26,11 @@ func NewWorkspace() (*Workspace, error) {
 	return &Workspace{path}, nil
 }
 
-// Remove removes the workspace with all that is in it, also folders that the
-// program closed to its own user.
+// Remove removes the workspace with all that is in it, whatever its depth and the
+// rights that the program left on it. Links are removed, never followed. Nothing
+// of the run may live any more.
 func (w *Workspace) Remove() error {
-	if err := os.RemoveAll(w.Path); err == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(w.Path, func(path string, entry fs.DirEntry, err error) error {
-		if entry != nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // its owner needs all rights to remove it
-			if err != nil {
-				return filepath.SkipDir // read again by RemoveAll
-			}
-		}
-		return nil
-	})
-	if err := os.RemoveAll(w.Path); err != nil {
+	if err := removeTree(w.Path); err != nil {
 		return fmt.Errorf("child: removing the workspace: %w", err)
 	}
 	return nil

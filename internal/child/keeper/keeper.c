@@ -1,0 +1,91 @@
+/*
+ * The keeper: the first process of a child's PID namespace. ../doc.go says what it is for.
+ *
+ *     keeper STATUS_FD PROGRAM ARGUMENT...
+ *
+ * It starts PROGRAM, which gets every descriptor but STATUS_FD, reaps whatever ends, and when
+ * PROGRAM has ended writes the four bytes of its wait status to STATUS_FD and ends. With it the
+ * kernel ends everything else in the namespace.
+ *
+ * One is started for every run, and forking an interpreter costs several milliseconds where
+ * page faults are slow. So this has no libc and no heap, and fits in one page. build.sh makes
+ * the binaries beside it.
+ */
+
+#include <asm/unistd.h>
+
+#define SIGCHLD 17
+#define EINTR 4
+
+static long call(long number, long a, long b, long c, long d)
+{
+	long result;
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = 0;
+	__asm__ volatile("syscall"
+		: "=a"(result)
+		: "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+		: "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = 0;
+	__asm__ volatile("svc 0"
+		: "+r"(x0)
+		: "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+		: "memory");
+	result = x0;
+#endif
+	return result;
+}
+
+static void leave(long code)
+{
+	for (;;)
+		call(__NR_exit_group, code, 0, 0, 0);
+}
+
+/* The kernel puts the number of arguments, the arguments and the environment on the stack. */
+__attribute__((used)) void keep(long *stack)
+{
+	long count = stack[0];
+	char **arguments = (char **)(stack + 1);
+	char **environment = arguments + count + 1;
+	if (count < 3)
+		leave(64);
+	long status_fd = 0;
+	for (char *digit = arguments[1]; *digit; digit++)
+		status_fd = status_fd * 10 + (*digit - '0');
+
+	long program = call(__NR_clone, SIGCHLD, 0, 0, 0); /* a plain fork */
+	if (program < 0)
+		leave(71);
+	if (program == 0) {
+		call(__NR_close, status_fd, 0, 0, 0);
+		call(__NR_execve, (long)arguments[2], (long)(arguments + 2), (long)environment, 0);
+		leave(127);
+	}
+	/* The host must see the end of these when the program's copies are closed. */
+	for (long fd = 0; fd < status_fd; fd++)
+		call(__NR_close, fd, 0, 0, 0);
+	for (;;) {
+		int status = 0;
+		long ended = call(__NR_wait4, -1, (long)&status, 0, 0);
+		if (ended == program) {
+			call(__NR_write, status_fd, (long)&status, sizeof status, 0);
+			leave(0);
+		}
+		if (ended < 0 && ended != -EINTR)
+			leave(71);
+	}
+}
+
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start:\n\tmov %rsp, %rdi\n\tand $-16, %rsp\n\tcall keep\n");
+#elif defined(__aarch64__)
+__asm__(".globl _start\n_start:\n\tmov x0, sp\n\tbl keep\n");
+#endif
