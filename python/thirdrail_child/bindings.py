@@ -102,6 +102,7 @@ class Calls:
         self._watching: Set[Any] = set()
         channel.on_lines = self.receive
         channel.waiting = self._pending
+        channel.stand_in = _too_large
 
     def waiting(self) -> List[str]:
         """Return the names of the calls that still wait for a reply."""
@@ -115,17 +116,19 @@ class Calls:
 
     def _frame(self, label: str, global_name: str, name: str, args: bytes) -> Tuple[bytes, Pending]:
         pending = Pending(self, self._next_id, label)
-        self._next_id += 1
         pending.loop = running_loop()
         if pending.loop is not None:
             pending.future = pending.loop.create_future()
-        self._pending[pending.id] = pending
         frame = b'{"type":"call","id":%d,"global":%b,"name":%b,"args":%b}\n' % (
             pending.id,
             _encode_string(global_name),
             _encode_string(name),
             args,
         )
+        # Not before there is a frame, for which memory may be lacking: the host
+        # waits for each number.
+        self._next_id += 1
+        self._pending[pending.id] = pending
         return frame, pending
 
     def forget(self, pending: Pending) -> None:
@@ -164,9 +167,7 @@ class Calls:
         try:
             frame = _decode(line, self._numbers)
         except MemoryError:
-            id = _early_id(line)
-            message = f"the reply of {len(line)} bytes does not fit in the program's memory"
-            frame = {"type": "reply", "id": id, "ok": False, "message": message}
+            frame = _decode(_too_large(line[:_REPLY_PREFIX], len(line)), self._numbers)
         except ValueError:
             return
         if type(frame) is not dict or frame.get("type") != "reply":
@@ -184,14 +185,17 @@ class Calls:
             pending.settle(None, text if type(text) is str else "the call was rejected")
 
 
-def _early_id(line: bytes) -> Optional[int]:
-    """Find the id of a reply that can't be decoded, where our host writes it."""
-    head = line[:_REPLY_PREFIX]
+def _too_large(head: bytes, size: int) -> bytes:
+    """Return the line that stands for a reply that this process has no memory for.
+
+    The id is where our host writes it. Without one, nobody is told.
+    """
     start = head.find(b'"id":')
-    if start < 0:
-        return None
     digits = head[start + 5 :].lstrip().split(b",", 1)[0].strip()
-    return int(digits) if digits.isdigit() else None
+    if start < 0 or not digits.isdigit():
+        return b"null"
+    message = b"the reply of %d bytes does not fit in the program's memory" % size
+    return b'{"type":"reply","id":%b,"ok":false,"message":"%b"}' % (digits, message)
 
 
 def _bind(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:

@@ -31,6 +31,8 @@ _PIECE = 64 << 10
 # What is read at once. A big buffer costs a mapping and page faults each time, so
 # it grows only while replies fill it.
 _READ_SIZES = (16 << 10, 256 << 10)
+# How much is kept of a line that does not fit in memory.
+_HEAD = 256
 
 
 class ChannelClosed(Exception):
@@ -52,6 +54,10 @@ class Channel:
         self._ended = False
         # The calls that wait for a reply.
         self.waiting: Sized = ()
+        # The head and the size of a line that did not fit in memory, while the rest
+        # of it is passed over; and what makes the line that stands for it.
+        self._lost: Optional[Tuple[bytes, int]] = None
+        self.stand_in: Optional[Callable[[bytes, int], bytes]] = None
         # Called after a send that had to read: the lines may be what a loop
         # waits for, and poll won't report them again.
         self.on_lines: Optional[Callable[[], None]] = None
@@ -162,6 +168,9 @@ class Channel:
             data = _read(self._fd, self._read_size)
         except BlockingIOError:
             return
+        except MemoryError:
+            self._lose()
+            return
         except OSError as error:
             if error.errno == _EINTR:
                 return
@@ -170,15 +179,43 @@ class Channel:
             self._ended = True
             return
         self._read_size = _READ_SIZES[len(data) == self._read_size]
+        try:
+            self._accept(data)
+        except MemoryError:
+            self._lose()
+            self._accept(data)
+
+    def _accept(self, data: bytes) -> None:
+        """Make lines of what was read. After a MemoryError nothing has changed."""
+        if self._lost is not None:
+            data = self._skip(*self._lost, data)
         end = data.rfind(b"\n")
         if end < 0:
-            self._pieces.append(data)
+            if data:
+                self._pieces.append(data)
             return
-        self._pieces.append(data[:end])
-        whole = b"".join(self._pieces)
         rest = data[end + 1 :]
-        self._pieces = [rest] if rest else []
+        whole = b"".join([*self._pieces, data[:end]])
         self._lines.extend(whole.split(b"\n"))
+        self._pieces = [rest] if rest else []
+
+    def _lose(self) -> None:
+        """Give up the line that is arriving, so that there is memory again."""
+        if self.stand_in is None or not self._pieces:
+            raise MemoryError
+        self._lost = self._pieces[0][:_HEAD], sum(map(len, self._pieces))
+        self._pieces = []
+
+    def _skip(self, head: bytes, size: int, data: bytes) -> bytes:
+        """Pass over the rest of the lost line, and return what follows it."""
+        end = data.find(b"\n")
+        if end < 0:
+            self._lost = head, size + len(data)
+            return b""
+        assert self.stand_in is not None
+        self._lines.append(self.stand_in(head, size + end))
+        self._lost = None
+        return data[end + 1 :]
 
     def take_lines(self) -> List[bytes]:
         """Return the lines that have arrived, without waiting. ChannelClosed at the end."""
