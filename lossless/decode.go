@@ -82,8 +82,9 @@ func (d *decoder) value(i int, target reflect.Value, depth int) (end int, err er
 		target = target.Elem()
 	}
 	t := target.Type()
-	if done, end, err := d.ownForm(i, target, t); done || err != nil {
-		return end, err
+	if f := formOf(t); f.decode != decodeByKind && target.CanAddr() {
+		end = valueEnd(d.text, i)
+		return end, d.ownForm(i, end, target, f)
 	}
 	switch target.Kind() {
 	case reflect.Interface:
@@ -101,51 +102,39 @@ func (d *decoder) value(i int, target reflect.Value, depth int) (end int, err er
 	return end, d.scalar(i, end, target, t)
 }
 
-// ownForm decodes into types that say themselves how.
-func (d *decoder) ownForm(i int, target reflect.Value, t reflect.Type) (done bool, end int, err error) {
-	switch t {
-	case valueType:
-		end = valueEnd(d.text, i)
-		*target.Addr().Interface().(*Value) = Value{d.text[i:end:end]}
-		return true, end, nil
-	case bigIntType:
-		end = valueEnd(d.text, i)
-		if !isNumber(d.text[i]) {
-			return true, end, d.mismatch(i, t)
+// ownForm decodes the value from i to end into a type that says itself how.
+func (d *decoder) ownForm(i, end int, target reflect.Value, f *form) error {
+	t := target.Type()
+	text := d.text[i:end:end]
+	switch f.decode {
+	case decodeValue:
+		*target.Addr().Interface().(*Value) = Value{text}
+	case decodeBigInt:
+		if !isNumber(text[0]) {
+			return d.mismatch(i, t)
 		}
-		n, detail := bigIntOf(d.text[i:end])
+		n, detail := bigIntOf(text)
 		if detail != "" {
-			return true, end, d.fail(i, t, ErrValueRange, detail)
+			return d.fail(i, t, ErrValueRange, detail)
 		}
 		target.Addr().Interface().(*big.Int).Set(n)
-		return true, end, nil
-	}
-	if !target.CanAddr() || t.Name() == "" {
-		return false, i, nil
-	}
-	p := reflect.PointerTo(t)
-	switch {
-	case p.Implements(unmarshalerType):
-		end = valueEnd(d.text, i)
-		if err := target.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(d.text[i:end:end]); err != nil {
-			return true, end, d.fail(i, t, err, "")
+	case decodeJSON:
+		if err := target.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text); err != nil {
+			return d.fail(i, t, err, "")
 		}
-		return true, end, nil
-	case p.Implements(textUnmarshalerType):
-		end = valueEnd(d.text, i)
-		if d.text[i] != '"' {
-			return true, end, d.mismatch(i, t)
+	case decodeText:
+		if text[0] != '"' {
+			return d.mismatch(i, t)
 		}
-		text, err := d.string(i, end, t)
+		s, err := d.string(i, end, t)
 		if err != nil {
-			return true, end, err
+			return err
 		}
-		if err := target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)); err != nil {
-			return true, end, d.fail(i, t, err, "")
+		if err := target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
+			return d.fail(i, t, err, "")
 		}
-		return true, end, nil
 	}
-	return false, i, nil
+	return nil
 }
 
 func isNumber(c byte) bool { return c == '-' || c-'0' < 10 }

@@ -9,9 +9,9 @@ import (
 	"math"
 	"math/big"
 	"reflect"
-	"slices"
 	"strconv"
-	"unicode/utf8"
+	"sync"
+	"unsafe"
 )
 
 // Of returns a Go value as a Value, canonical under Exact. It follows the
@@ -34,12 +34,25 @@ func Of(v any) (Value, error) {
 	if held, ok := v.(Value); ok {
 		return held, nil
 	}
-	e := encoder{}
-	if err := e.any(v, 0); err != nil {
+	e := encoders.Get().(*encoder)
+	err := e.any(v, 0)
+	made := Value{e.dst}
+	if cap(e.dst) <= keptText {
+		made = made.Clone()
+		e.dst, e.open = e.dst[:0], nil
+		encoders.Put(e)
+	}
+	if err != nil {
 		return Value{}, err
 	}
-	return Value{slices.Clip(e.dst)}, nil
+	return made, nil
 }
+
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+// keptText is the longest buffer that is kept for the next call of Of. What is
+// longer becomes the Value itself.
+const keptText = 1 << 20
 
 // maxTypedDepth bounds the recursion over Go types. It is far beyond what data
 // has, and far below what the stack holds.
@@ -102,12 +115,17 @@ func (e *encoder) fail(t reflect.Type, err error, detail string) error {
 
 // value appends what v holds, by its type.
 func (e *encoder) value(v reflect.Value, depth int) error {
-	if depth > maxTypedDepth {
-		return e.fail(v.Type(), ErrDepth, "")
-	}
+	return e.formed(v, formOf(v.Type()), depth)
+}
+
+// formed is value for a type whose form is known.
+func (e *encoder) formed(v reflect.Value, f *form, depth int) error {
 	t := v.Type()
-	if done, err := e.ownForm(v, t); done {
-		return err
+	if depth > maxTypedDepth {
+		return e.fail(t, ErrDepth, "")
+	}
+	if f.encode != encodeByKind && !(v.Kind() == reflect.Pointer && v.IsNil()) {
+		return e.ownForm(v, t, f)
 	}
 	switch v.Kind() {
 	case reflect.Bool:
@@ -153,41 +171,28 @@ func (e *encoder) value(v reflect.Value, depth int) error {
 
 func (e *encoder) null() { e.dst = append(e.dst, "null"...) }
 
-// ownForm appends values whose type says itself how: this package's, those of
-// math/big and encoding/json, and those with methods for it.
-func (e *encoder) ownForm(v reflect.Value, t reflect.Type) (done bool, err error) {
-	switch t {
-	case valueType:
+// ownForm appends a value whose type says itself how.
+func (e *encoder) ownForm(v reflect.Value, t reflect.Type, f *form) error {
+	if f.pointer {
+		v = addressable(v).Addr()
+	}
+	switch f.encode {
+	case encodeValue:
 		held := valueIn(v)
 		if !held.Exists() {
-			return true, e.fail(t, ErrAbsent, "an absent value can't stand here; use Null")
+			return e.fail(t, ErrAbsent, "an absent value can't stand here; use Null")
 		}
 		e.dst = append(e.dst, held.text...)
-		return true, nil
-	case bigIntType:
+	case encodeBigInt:
 		e.dst = addressable(v).Addr().Interface().(*big.Int).Append(e.dst, 10)
-		return true, nil
-	case numberType:
-		return true, e.number(v.String(), t)
+	case encodeNumber:
+		return e.number(v.String(), t)
+	case encodeJSON:
+		return e.marshaler(v, t)
+	case encodeText:
+		return e.textMarshaler(v, t)
 	}
-	if v.Kind() == reflect.Pointer && (v.IsNil() || t.Elem() == bigIntType || t.Elem() == valueType) {
-		return false, nil
-	}
-	if v.Kind() == reflect.Interface {
-		return false, nil
-	}
-	pointer := v.Kind() != reflect.Pointer && t.Name() != ""
-	switch {
-	case t.Implements(marshalerType):
-		return true, e.marshaler(v, t)
-	case pointer && reflect.PointerTo(t).Implements(marshalerType):
-		return true, e.marshaler(addressable(v).Addr(), t)
-	case t.Implements(textMarshalerType):
-		return true, e.textMarshaler(v, t)
-	case pointer && reflect.PointerTo(t).Implements(textMarshalerType):
-		return true, e.textMarshaler(addressable(v).Addr(), t)
-	}
-	return false, nil
+	return nil
 }
 
 // valueIn returns the Value that v holds.
@@ -216,7 +221,12 @@ func (e *encoder) textMarshaler(v reflect.Value, t reflect.Type) error {
 
 // string appends a Go string.
 func (e *encoder) string(s string, t reflect.Type) error {
-	if !utf8.ValidString(s) {
+	text := unsafe.Slice(unsafe.StringData(s), len(s))
+	if asciiRun(text, 0) == len(text) {
+		e.dst = append(append(append(e.dst, '"'), s...), '"')
+		return nil
+	}
+	if !validUTF8(text) {
 		return e.fail(t, ErrUTF8, "the string is "+strconv.Quote(prefix(s)))
 	}
 	e.dst = appendString(e.dst, s)
@@ -296,11 +306,12 @@ func isBytes(t reflect.Type) bool {
 
 func (e *encoder) elements(v reflect.Value, depth int) error {
 	e.dst = append(e.dst, '[')
+	f := formOf(v.Type().Elem())
 	for i := range v.Len() {
 		if i > 0 {
 			e.dst = append(e.dst, ',')
 		}
-		if err := e.value(v.Index(i), depth+1); err != nil {
+		if err := e.formed(v.Index(i), f, depth+1); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ func (e *encoder) structure(v reflect.Value, depth int) error {
 	for i := range info.fields {
 		f := &info.fields[i]
 		held, ok := fieldIn(v, f.index)
-		if !ok || f.omit(held) || isAbsent(held) {
+		if !ok || f.omit(held) || f.mayBeAbsent && isAbsent(held) {
 			continue
 		}
 		if !first {
@@ -34,7 +34,7 @@ func (e *encoder) structure(v reflect.Value, depth int) error {
 
 func (e *encoder) field(f *field, held reflect.Value, depth int) error {
 	if !f.asString || held.Kind() == reflect.Pointer && held.IsNil() {
-		return e.value(held, depth+1)
+		return e.formed(held, f.form, depth+1)
 	}
 	inner := encoder{}
 	if err := inner.value(held, depth+1); err != nil {
@@ -81,9 +81,11 @@ func (e *encoder) mapping(v reflect.Value, depth int) error {
 	if err := e.enter(v, depth); err != nil {
 		return err
 	}
+	elem := v.Type().Elem()
+	mayBeAbsent, elemForm := elem == valueType || elem.Kind() == reflect.Interface, formOf(elem)
 	entries := make([]entry, 0, v.Len())
 	for iter := v.MapRange(); iter.Next(); {
-		if isAbsent(iter.Value()) {
+		if mayBeAbsent && isAbsent(iter.Value()) {
 			continue
 		}
 		name, err := e.keyName(iter.Key())
@@ -105,7 +107,7 @@ func (e *encoder) mapping(v reflect.Value, depth int) error {
 			return err
 		}
 		e.dst = append(e.dst, ':')
-		if err := e.value(entry.value, depth+1); err != nil {
+		if err := e.formed(entry.value, elemForm, depth+1); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,6 @@
 package lossless
 
 import (
-	"encoding"
-	"encoding/json"
-	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,6 +25,9 @@ type field struct {
 	omitZero  bool
 	isZero    func(reflect.Value) bool
 	asString  bool
+	form      *form
+	// mayBeAbsent tells that the field can hold a Value, which can be absent.
+	mayBeAbsent bool
 
 	tagged bool
 }
@@ -112,14 +112,15 @@ func fieldOf(sf reflect.StructField, index []int) (f field, embedded reflect.Typ
 		if !sf.IsExported() && inner.Kind() != reflect.Struct {
 			return f, nil, false
 		}
-		if name == "" && inner.Kind() == reflect.Struct && !hasOwnForm(inner) {
+		if name == "" && inner.Kind() == reflect.Struct && !formOf(inner).special() {
 			return f, inner, true
 		}
 	}
 	if !sf.IsExported() {
 		return f, nil, false
 	}
-	f = field{name: name, index: index, typ: sf.Type, tagged: name != ""}
+	f = field{name: name, index: index, typ: sf.Type, tagged: name != "", form: formOf(sf.Type)}
+	f.mayBeAbsent = sf.Type == valueType || sf.Type.Kind() == reflect.Interface
 	if name == "" {
 		f.name = sf.Name
 	}
@@ -169,22 +170,6 @@ func quotable(t reflect.Type) bool {
 		return true
 	}
 	return false
-}
-
-var (
-	valueType           = reflect.TypeFor[Value]()
-	bigIntType          = reflect.TypeFor[big.Int]()
-	numberType          = reflect.TypeFor[json.Number]()
-	marshalerType       = reflect.TypeFor[json.Marshaler]()
-	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
-	textMarshalerType   = reflect.TypeFor[encoding.TextMarshaler]()
-	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
-
-// hasOwnForm tells whether a struct type has a JSON form other than an object
-// of its fields, so that embedding it can't mean promoting its fields.
-func hasOwnForm(t reflect.Type) bool {
-	return t == valueType || t == bigIntType
 }
 
 // zeroTest returns the type's own IsZero, or nil to use reflect's.

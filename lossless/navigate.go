@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // valueEnd returns the offset after the value that starts at i of canonical
@@ -178,7 +179,7 @@ func cutPointer(p string) string { return prefixOf(p, maxPointer) }
 // appendString appends s, which is WTF-8, as a canonical JSON string. A byte
 // that is neither UTF-8 nor a surrogate's becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	text := []byte(s)
+	text := unsafe.Slice(unsafe.StringData(s), len(s))
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {
 		start := i

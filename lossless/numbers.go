@@ -117,7 +117,7 @@ func parseDecimal(token []byte) decimal {
 }
 
 // parseExponent reads the digits after the e, with their sign. The result stays
-// within ±2^60, so that adding a token's length to it can't overflow.
+// within ±2^58, so that adding a token's length to it can't overflow.
 func parseExponent(text []byte) int64 {
 	negative := false
 	if text[0] == '-' || text[0] == '+' {
@@ -125,8 +125,8 @@ func parseExponent(text []byte) int64 {
 	}
 	var e int64
 	for _, c := range text {
-		if e = e*10 + int64(c-'0'); e > 1<<60 {
-			e = 1 << 60
+		if e = e*10 + int64(c-'0'); e > 1<<58 {
+			e = 1 << 58
 			break
 		}
 	}
