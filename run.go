@@ -35,6 +35,8 @@ const (
 	// grace is what a child that closed descriptor 3 gets to end by itself, so
 	// that the status of its end can be told.
 	grace = 200 * time.Millisecond
+	// exitGrace is what a child gets to exit after its done frame.
+	exitGrace = 50 * time.Millisecond
 	// cpuInterval is the least time between two looks at a child's CPU time.
 	cpuInterval = 10 * time.Millisecond
 	// cpuSlack is what the figures of a child's CPU time may be off by: the
@@ -225,12 +227,7 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 		r.stats.Wall = time.Since(r.sent)
 	}
 	cancel()
-	ended := false
-	select {
-	case <-r.process.Ended():
-		ended = true
-	default:
-	}
+	ended := r.letEnd()
 	exit := r.process.Wait()
 	logs, used, dropped := r.talk.finish()
 	_ = r.process.Close()
@@ -252,6 +249,28 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	}
 	result.Stats = r.stats
 	return result
+}
+
+// letEnd tells whether the child has ended by itself. One that has said how its
+// program ended is about to, and only then it is known exactly what it used.
+func (r *run) letEnd() bool {
+	wait := time.Duration(0)
+	if v := r.talk.verdict.Load(); v != nil && v.byChild {
+		wait = exitGrace
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-r.process.Ended():
+		return true
+	case <-timer.C:
+	}
+	select { // both may have been ready
+	case <-r.process.Ended():
+		return true
+	default:
+		return false
+	}
 }
 
 // deathFailure tells why a child ended without a verdict.

@@ -22,6 +22,7 @@ var (
 // order lists the files in the order in which they are executed. A module may
 // import only the ones above it.
 var order = []string{
+	"start.py",
 	"__init__.py",
 	"constants.py",
 	"channel.py",

@@ -15,7 +15,7 @@ import (
 // attributes returns how the keeper is started: in a session of its own, so that
 // no terminal signal reaches it, and told by the kernel when the host ends. In a
 // namespace its death ends all others. A subreaper has to end them first, so it
-// gets a signal that it can catch (bootstrap.py).
+// gets a signal that it can catch (start.py).
 func (i Isolation) attributes() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	switch i {
@@ -190,5 +190,27 @@ func childrenOf(pid int) []int {
 	return pids
 }
 
-// peakBytes returns the largest resident set. Linux counts it in KiB.
-func peakBytes(usage *syscall.Rusage) int64 { return int64(usage.Maxrss) * 1024 }
+// usage returns what the child's living processes have used until now.
+func (p *Process) usage() Usage {
+	used := Usage{CPU: p.CPU()}
+	for _, program := range childrenOf(p.keeper.Pid) {
+		used.PeakMemory = max(used.PeakMemory, peakMemory(program))
+	}
+	return used
+}
+
+// peakMemory returns the largest resident set that a process has had: VmHWM of
+// /proc/PID/status, see proc_pid_status(5).
+func peakMemory(pid int) int64 {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := bytes.Cut(text, []byte("\nVmHWM:"))
+	number, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
+	kibibytes, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil {
+		return 0 // a process that has just ended has no memory
+	}
+	return kibibytes * 1024
+}

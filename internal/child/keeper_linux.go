@@ -19,7 +19,7 @@ const keeperFD = 64
 // openKeeper keeps the keeper's program in a sealed file without a name, and
 // returns it with the path to execute it by. Both are nothing where it can't be
 // executed: on another architecture, without /proc, or where memory files may not
-// be programs (vm.memfd_noexec). The bootstrap then keeps the namespace itself,
+// be programs (vm.memfd_noexec). start.py then keeps the namespace itself,
 // which is slower.
 func (s *Starter) openKeeper(ctx context.Context) (*os.File, string) {
 	if len(keeperProgram) == 0 {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"syscall"
@@ -27,31 +26,35 @@ type Process struct {
 	status    *os.File
 
 	ended   chan struct{} // closed when the program's process has ended
-	program programStatus // set before ended is closed
+	program programReport // set before ended is closed
 
 	waitOnce sync.Once
 	exit     Exit
 }
 
-// programStatus is what the keeper reports of the program's process.
-type programStatus struct {
+// programReport is what the keeper tells of the program's process.
+type programReport struct {
 	known  bool
 	status syscall.WaitStatus
+	used   Usage
 }
 
-// Exit is how a child ended, and what all its processes used.
+// Usage is what a child has used.
+type Usage struct {
+	// CPU is user and system time, that of the interpreter's start included.
+	CPU time.Duration
+	// PeakMemory is the largest resident set of one process, in bytes.
+	PeakMemory int64
+}
+
+// Exit is how a child ended, and what it used.
 type Exit struct {
+	Usage
 	// Code is the exit status of the program's process, or −1 if it was ended by
 	// a signal or by the host.
 	Code int
 	// Signal is the signal that ended the program's process, or 0.
 	Signal syscall.Signal
-	// CPU is the user and system time of the child's processes, interpreter start
-	// included. A process counts when it lived to the end, and when its parent
-	// waited for it.
-	CPU time.Duration
-	// PeakMemory is the largest resident set of one process, in bytes.
-	PeakMemory int64
 }
 
 // Start starts a child in the folder directory with the environment given. Its
@@ -99,9 +102,13 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 // descriptor is the pipe's only other end.
 func (p *Process) awaitStatus() {
 	defer close(p.ended)
-	var status [4]byte
-	if _, err := io.ReadFull(p.status, status[:]); err == nil {
-		p.program = programStatus{true, syscall.WaitStatus(binary.NativeEndian.Uint32(status[:]))}
+	var report struct{ Status, Microseconds, PeakMemory int64 }
+	if binary.Read(p.status, binary.NativeEndian, &report) == nil {
+		p.program = programReport{
+			known:  true,
+			status: syscall.WaitStatus(report.Status),
+			used:   Usage{time.Duration(report.Microseconds) * time.Microsecond, report.PeakMemory},
+		}
 	}
 }
 
@@ -110,13 +117,19 @@ func (p *Process) awaitStatus() {
 func (p *Process) Wait() Exit {
 	p.waitOnce.Do(func() {
 		// What is killed together with its namespace is waited for by nobody, and
-		// its time is lost. So the clock is read before.
-		used := p.CPU()
+		// what it used is lost. So that is looked up before.
+		var used Usage
+		select {
+		case <-p.ended:
+		default:
+			used = p.usage()
+		}
 		p.killRest()
 		state, err := p.keeper.Wait()
 		<-p.ended
 		p.exit = exitOf(p.program, state, err)
-		p.exit.CPU = max(p.exit.CPU, used)
+		p.exit.CPU = max(p.exit.CPU, used.CPU)
+		p.exit.PeakMemory = max(p.exit.PeakMemory, used.PeakMemory)
 		_ = p.status.Close()
 	})
 	return p.exit
@@ -138,14 +151,10 @@ func (e Exit) SignalName() string {
 	return fmt.Sprintf("%d", int(e.Signal))
 }
 
-func exitOf(program programStatus, state *os.ProcessState, err error) Exit {
-	exit := Exit{Code: -1}
+func exitOf(program programReport, state *os.ProcessState, err error) Exit {
+	exit := Exit{Code: -1, Usage: program.used}
 	if err != nil {
 		return exit
-	}
-	exit.CPU = state.UserTime() + state.SystemTime()
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		exit.PeakMemory = peakBytes(usage)
 	}
 	status := program.status
 	if !program.known {

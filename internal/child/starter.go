@@ -27,7 +27,7 @@ type Starter struct {
 	interpreter *interpreter.Interpreter
 	isolation   Isolation
 	code        *os.File
-	keeper      *os.File // nil where the bootstrap is the keeper
+	keeper      *os.File // nil where start.py is the keeper
 	keeperPath  string
 
 	requests chan request

@@ -37,7 +37,7 @@ def compile_child(modules: bytes) -> Compiled:
 
 
 def load_child(compiled: Compiled) -> None:
-    """Execute the modules as bootstrap.py does, to see that they load and what they weigh."""
+    """Execute the modules as start.py does, to see that they load and what they weigh."""
     for name, is_package, code in compiled:
         module = type(sys)(name)
         names = module.__dict__
