@@ -44,6 +44,7 @@ class Program:
         self.module_globals: Optional[Dict[str, Any]] = None
         self._source_lines: Optional[List[str]] = None
         self.source = _as_python_reads(source)
+        _refuse_bad_text(self.source, file_name)
         try:
             self._parts = _compile(self.source, file_name)
         except SyntaxError as error:
@@ -155,7 +156,6 @@ def _compile(source: str, file_name: str) -> List[Part]:
     return at the start of a line is a module up to there, and a function from
     there on; most are so, with a return at their end. Else all is a function.
     """
-    _refuse_bad_text(source, file_name)
     if "return" not in source:
         return [_compile_module(source, file_name)]
     with quiet() as warnings:
