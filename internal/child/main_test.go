@@ -211,21 +211,26 @@ func (r *running) said() string {
 	return string(text[:n])
 }
 
-// printed returns the next line that the program prints.
+// printed returns the next line that the program prints, joined from its pieces.
 func (r *running) printed() string {
 	r.t.Helper()
-	switch frame := r.next().(type) {
-	case *wire.Log:
-		return frame.Text
-	case *wire.Done:
-		if frame.Error != nil {
-			r.t.Fatalf("the program failed: %s", frame.Error.Message)
+	line := ""
+	for {
+		switch frame := r.next().(type) {
+		case *wire.Log:
+			line += frame.Text
+			if !frame.Open {
+				return line
+			}
+		case *wire.Done:
+			if frame.Error != nil {
+				r.t.Fatalf("the program failed: %s", frame.Error.Message)
+			}
+			r.t.Fatalf("the program returned %s", frame.Value)
+		default:
+			r.t.Fatalf("unexpected %s frame", frame.FrameType())
 		}
-		r.t.Fatalf("the program returned %s", frame.Value)
-	default:
-		r.t.Fatalf("unexpected %s frame", frame.FrameType())
 	}
-	return ""
 }
 
 // expect waits for a line.
