@@ -18,7 +18,6 @@ var (
 	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-
 // form is what a Go type says of its own JSON form, beyond its kind.
 type form struct {
 	// encode and decode tell who makes the text and who reads it.

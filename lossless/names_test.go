@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -110,31 +109,53 @@ func TestNestedTables(t *testing.T) {
 	}
 }
 
-// TestHostileObject bounds the time for large objects by that of smaller ones:
-// what is searched in line would take a hundred times as long for ten times the
-// names.
+// TestHostileObject fills an object with names that only a seed tells apart, and
+// looks at how far from its slot each lies: that is the work to find it.
 func TestHostileObject(t *testing.T) {
-	timed := func(count int) time.Duration {
-		var b strings.Builder
-		b.WriteByte('{')
-		for i := range count {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			// Names of one length that differ in the middle.
-			fmt.Fprintf(&b, `"prefix-%08x-suffix":0`, i)
+	const count = 200000
+	text := make([]byte, 0, count*24)
+	n := newNames()
+	n.open()
+	for i := range count {
+		start := len(text)
+		text = fmt.Appendf(text, "prefix-%08x-suffix", i)
+		if !n.insert(text, text[start:], start) {
+			t.Fatalf("name %d is taken for another", i)
 		}
-		b.WriteByte('}')
-		text := []byte(b.String())
-		return timeOf(3, func() {
-			if _, err := Check(text, Options{}); err != nil {
-				t.Fatal(err)
-			}
-		})
 	}
-	small, large := timed(20000), timed(200000)
-	if large > 60*small {
-		t.Errorf("200,000 names take %v, 20,000 take %v", large, small)
+	table := n.top.table
+	if len(table) < 2*count || len(table) > 8*count {
+		t.Fatalf("%d names have a table of %d", count, len(table))
+	}
+	steps, longest := 0, 0
+	mask := uint32(len(table) - 1)
+	for slot, index := range table {
+		if index == 0 {
+			continue
+		}
+		away := int((uint32(slot) - n.list[index-1].hash) & mask)
+		steps += away
+		longest = max(longest, away)
+	}
+	if steps > count || longest > 200 {
+		t.Errorf("the names lie %d slots off in all, one of them %d", steps, longest)
+	}
+	for _, i := range []int{0, count / 2, count - 1} {
+		if again := fmt.Appendf(nil, "prefix-%08x-suffix", i); n.insert(append(text, again...), again, len(text)) {
+			t.Errorf("name %d again is taken for new", i)
+		}
+	}
+	// Two processes differ in where names lie.
+	other := newNames()
+	other.open()
+	same := 0
+	for i := range 1000 {
+		if at := 23 * i; other.insert(text, text[at:at+23], at) && other.list[i].hash == n.list[i].hash {
+			same++
+		}
+	}
+	if same > 2 {
+		t.Errorf("%d of 1,000 hashes are the same under two seeds", same)
 	}
 }
 
