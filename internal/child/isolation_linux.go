@@ -45,13 +45,18 @@ func (p *Process) killRest() {
 
 // sweep kills all processes that find finds, until it finds none. Each round first
 // stops them, so that a process that forks all the time is caught between two
-// forks.
+// forks. Reading /proc is no snapshot: a process can be born behind the reader
+// and outlive its parent. So one look that finds nothing isn't enough.
 func sweep(find func() []int) {
-	for round := 0; round < 1000; round++ {
+	const looks = 3
+	empty := 0
+	for round := 0; round < 1000 && empty < looks; round++ {
 		found := find()
 		if len(found) == 0 {
-			return
+			empty++
+			continue
 		}
+		empty = 0
 		for _, pid := range found {
 			_ = syscall.Kill(pid, syscall.SIGSTOP)
 		}
