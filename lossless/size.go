@@ -15,13 +15,41 @@ import (
 // of U+FFFD.
 func StringSize(s string, max int) (size int, ok bool) {
 	text := unsafe.Slice(unsafe.StringData(s), len(s))
-	// No byte costs less than those of a surrogate pair, which are six for 4.
+	// No byte costs less than those of a surrogate pair, which are six for 4. So
+	// what is walked at all is at most half as long again as max.
 	size = len(text) - len(text)/3 + 2
 	if size > max {
 		return size, false
 	}
+	size, ascii := escapedSize(text, max)
+	if !ascii && !validUTF8(text) {
+		size = repairedSize(text, max)
+	}
+	return size, size <= max
+}
+
+// escapedSize is StringSize for UTF-8: each byte costs 1, and an escape more. It
+// stops past max. ascii tells that it walked all and all is ASCII.
+func escapedSize(text []byte, max int) (size int, ascii bool) {
+	size, ascii = len(text)+2, true
+	for i := 0; ; i++ {
+		end, more := plain(text, i)
+		i, ascii = end, ascii && more
+		if i == len(text) || size > max {
+			return size, ascii && i == len(text)
+		}
+		if escapeLetters[text[i]] != 0 {
+			size++
+		} else {
+			size += 5
+		}
+	}
+}
+
+// repairedSize is StringSize for text that isn't UTF-8. It stops past max.
+func repairedSize(text []byte, max int) (size int) {
 	size = 2
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && size <= max; {
 		start := i
 		i = asciiRun(text, i)
 		size += i - start
@@ -30,11 +58,8 @@ func StringSize(s string, max int) (size int, ok bool) {
 			size += cost
 			i += width
 		}
-		if size > max {
-			return size, false
-		}
 	}
-	return size, size <= max
+	return size
 }
 
 // unitCost returns what the character at i costs and how many bytes it has.

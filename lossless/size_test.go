@@ -25,6 +25,7 @@ var sizeCases = []struct {
 	{"\xed\xa0\xbd\xed\xa0\xbd\xed\xb8\x80", 12}, // one alone, then a pair
 	{"\xff", 5}, {"\x80\x80", 8}, {"\xc3", 5}, {"a\xe6\x97", 9}, {"\xed\xa0", 8}, {"\xf4\x90\x80\x80", 14},
 	{strings.Repeat("a", 32766), 32768},
+	{"\x00" + strings.Repeat("\xed\xa0\xbd\xed\xb8\x80", 10), 48}, // over its own length, then under
 	{strings.Repeat("\x00", 200), 1202},
 }
 
