@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"iter"
 	"os"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -38,61 +37,71 @@ var isolations = []Isolation{PIDNamespace, UserPIDNamespace, ProcessGroup}
 // killRest ends the keeper and everything that came from it.
 func (p *Process) killRest() {
 	if !p.isolation.ownNamespace() {
-		sweep(func() []int { return p.descendants() })
+		p.sweep()
+		if p.keeperWasKilled() {
+			p.killStrays()
+		}
 	}
 	_ = p.keeper.Kill()
 }
 
-// sweep kills all processes that find finds, until it finds none. Each round first
-// stops them, so that a process that forks all the time is caught between two
-// forks. Reading /proc is no snapshot: a process can be born behind the reader
-// and outlive its parent. So one look that finds nothing isn't enough.
-func sweep(find func() []int) {
-	const looks = 3
-	empty := 0
-	for round := 0; round < 1000 && empty < looks; round++ {
-		found := find()
-		if len(found) == 0 {
-			empty++
-			continue
+// sweepLimit bounds a sweep. Only a program that leaves its session at every fork
+// and is lucky each time could need it.
+const sweepLimit = 5 * time.Second
+
+// sweep kills all that descends from a subreaper. What loses its parent becomes a
+// child of the subreaper at that very moment, so the tree is gone when there is no
+// child, and killing the children gets at all others in turn. Groups are killed as
+// a whole, which the kernel does between two forks: a chain of processes of which
+// each forks the next and ends can't be met one by one.
+func (p *Process) sweep() {
+	zombies := 0 // looks in a row that found nothing else
+	for end := time.Now().Add(sweepLimit); zombies < 3 && time.Now().Before(end); {
+		children := childrenOf(p.keeper.Pid)
+		if len(children) == 0 {
+			return
 		}
-		empty = 0
-		for _, pid := range found {
-			_ = syscall.Kill(pid, syscall.SIGSTOP)
+		zombies++
+		for _, pid := range children {
+			if stat, ok := readStat(pid); ok && stat.alive() {
+				zombies = 0
+				if stat.group != p.keeper.Pid {
+					_ = syscall.Kill(-stat.group, syscall.SIGKILL)
+				}
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			} else if !ok {
+				zombies = 0
+			}
 		}
-		for _, pid := range found {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		if round > 3 {
-			time.Sleep(time.Millisecond) // zombies wait for the keeper to reap them
-		}
+		time.Sleep(100 * time.Microsecond) // dying takes a while
 	}
 }
 
-// descendants returns the living processes below the keeper, from /proc. As long
-// as the keeper lives, nothing can leave its tree. A program may kill it, though:
-// what is left then is known by the environment that it was started with.
-func (p *Process) descendants() []int {
-	children := map[int][]int{}
-	var strays []int
-	for pid := range allProcesses() {
-		stat, ok := readStat(pid)
-		if !ok || !stat.alive() {
-			continue
-		}
-		children[stat.parent] = append(children[stat.parent], pid)
-		if pid != p.keeper.Pid && p.marks(pid) {
-			strays = append(strays, pid)
+// keeperWasKilled tells whether the keeper has died already, and not by itself,
+// which it does only when nothing is left.
+func (p *Process) keeperWasKilled() bool {
+	const exited = 1 // CLD_EXITED
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, p.keeper.Pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
+	return err == nil && info.Signo != 0 && info.Code != exited
+}
+
+// killStrays kills what is left when the program has killed the keeper. It is
+// known by the environment that it was started with, which a program can hide.
+func (p *Process) killStrays() {
+	const looks = 3 // reading /proc is no snapshot
+	for empty, end := 0, time.Now().Add(sweepLimit); empty < looks && time.Now().Before(end); {
+		empty++
+		for pid := range allProcesses() {
+			if !p.marks(pid) {
+				continue
+			}
+			if stat, ok := readStat(pid); ok && stat.alive() && pid != p.keeper.Pid {
+				empty = 0
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
 		}
 	}
-	var found []int
-	for queue := append(strays, p.keeper.Pid); len(queue) > 0; queue = queue[1:] {
-		found = append(found, children[queue[0]]...)
-		queue = append(queue, children[queue[0]]...)
-	}
-	found = append(found, strays...)
-	slices.Sort(found)
-	return slices.Compact(found)
 }
 
 // marks tells whether a process was started with the environment of this child,
@@ -117,9 +126,10 @@ func allProcesses() iter.Seq[int] {
 // stat is what is needed of /proc/PID/stat, see proc_pid_stat(5).
 type stat struct {
 	state   byte
-	parent  int
+	group   int
 	threads int
-	cpu     time.Duration // its own and that of its children that were waited for
+	own     time.Duration // CPU time
+	waited  time.Duration // that of its children that were waited for
 }
 
 // alive tells whether anything of the process runs. One whose first thread has
@@ -141,36 +151,39 @@ func readStat(pid int) (stat, bool) {
 	if !ok || len(fields) < 18 {
 		return stat{}, false
 	}
-	parent, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return stat{}, false
-	}
-	threads, err := strconv.Atoi(string(fields[17]))
-	if err != nil {
-		return stat{}, false
-	}
-	var ticks int64
-	for _, field := range fields[11:15] { // utime, stime, cutime, cstime
-		n, err := strconv.ParseInt(string(field), 10, 64)
+	var numbers [18]int64
+	for _, i := range []int{2, 11, 12, 13, 14, 17} { // pgrp, utime, stime, cutime, cstime, num_threads
+		n, err := strconv.ParseInt(string(fields[i]), 10, 64)
 		if err != nil {
 			return stat{}, false
 		}
-		ticks += n
+		numbers[i] = n
 	}
-	return stat{fields[0][0], parent, threads, time.Duration(ticks) * clockTick}, true
+	return stat{
+		state:   fields[0][0],
+		group:   int(numbers[2]),
+		threads: int(numbers[17]),
+		own:     time.Duration(numbers[11]+numbers[12]) * clockTick,
+		waited:  time.Duration(numbers[13]+numbers[14]) * clockTick,
+	}, true
 }
 
-// CPU returns the CPU time that the child's processes have used, the keeper and
-// those that have ended included, as the kernel counts it: in steps of 10 ms. A
-// process counts when it lives, and when its parent has waited for it. CPU is 0
-// where it can't be told.
+// CPU returns the CPU time that the child's processes have used, those that have
+// ended included and the keeper left out, as the kernel counts it: in steps of
+// 10 ms. A process counts when it lives, and when its parent has waited for it. CPU
+// is 0 where it can't be told.
 func (p *Process) CPU() time.Duration {
 	var total time.Duration
 	for queue := []int{p.keeper.Pid}; len(queue) > 0; queue = queue[1:] {
-		if stat, ok := readStat(queue[0]); ok {
-			total += stat.cpu
-			queue = append(queue, childrenOf(queue[0])...)
+		stat, ok := readStat(queue[0])
+		if !ok {
+			continue
 		}
+		total += stat.waited
+		if queue[0] != p.keeper.Pid {
+			total += stat.own
+		}
+		queue = append(queue, childrenOf(queue[0])...)
 	}
 	return total
 }

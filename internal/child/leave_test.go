@@ -78,13 +78,13 @@ print("ready")`,
 	"bounded fork bomb": `
 import os, time
 read, write = os.pipe()
-for i in range(6):
+for i in range(4):
     os.fork()
 os.write(write, b"x")
 if os.getpid() != leader:
     time.sleep(1000)
 n = 0
-while n < 64:
+while n < 16:
     n += len(os.read(read, 64))
 print("ready")`,
 }

@@ -33,48 +33,31 @@ def prctl(option: int, argument: int) -> None:
     ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
 
 
-def below(root: int) -> List[int]:
-    """Return the living processes that descend from root."""
-    children: Dict[int, List[int]] = {}
-    for name in posix.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            fd = posix.open("/proc/" + name + "/stat", posix.O_RDONLY)
-            try:
-                fields = posix.read(fd, 4096).rpartition(b")")[2].split()
-            finally:
-                posix.close(fd)
-        except OSError:
-            continue  # it has ended
-        if fields[0] != b"Z" or fields[17] != b"1":
-            children.setdefault(int(fields[1]), []).append(int(name))
-    found: List[int] = []
-    queue = [root]
-    while queue:
-        more = children.get(queue.pop(), [])
-        found += more
-        queue += more
-    return found
-
-
 def sweep(number: int, frame: object) -> None:
-    """End all that descends from this subreaper, and itself: the host is gone."""
+    """End all that descends from this subreaper, and itself: the host is gone.
+
+    Whatever loses its parent becomes a child of this process, so killing children
+    gets at everything in turn. Groups are killed as a whole, which the kernel does
+    between two forks.
+    """
+    me = posix.getpid()
     while True:
-        found = below(posix.getpid())
-        if not found:
-            posix._exit(0)
-        for wanted in (19, 9):  # SIGSTOP first, so that nothing forks meanwhile
-            for pid in found:
-                try:
-                    posix.kill(pid, wanted)
-                except OSError:
-                    pass
         try:
             while posix.waitpid(-1, posix.WNOHANG)[0]:
                 pass
+            children = posix.open(f"/proc/{me}/task/{me}/children", posix.O_RDONLY)
         except OSError:
-            pass
+            posix._exit(0)  # nothing is left, or this kernel can't tell
+        pids = [int(pid) for pid in posix.read(children, 1 << 16).split()]
+        posix.close(children)
+        for pid in pids:
+            try:
+                group = posix.getpgid(pid)
+                if group != me:
+                    posix.killpg(group, 9)
+                posix.kill(pid, 9)
+            except OSError:
+                pass  # it has ended
 
 
 def become_subreaper() -> None:
@@ -86,9 +69,13 @@ def become_subreaper() -> None:
 
 
 def leave_subreaper() -> None:
-    """Undo in the program's process what it has of the keeper, and die with it."""
+    """Undo in the program's process what it has of the keeper, and die with it.
+
+    The group of its own is for sweeps.
+    """
     import _signal
 
+    posix.setpgid(0, 0)
     _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
     prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
 
@@ -122,6 +109,18 @@ def keep(status_fd: int, kind: str) -> None:
     # subreaper as long as it lives, and the host ends them by way of it, so it
     # ends by itself only when there are none.
     posix._exit(0)
+
+
+def close_others() -> None:
+    """Close what the host's own parent may have left open in it: a child has 0 to 3."""
+    try:
+        names = posix.listdir("/dev/fd")
+    except OSError:
+        posix.closerange(4, posix.sysconf("SC_OPEN_MAX"))
+        return
+    for name in names:
+        if int(name) > 3:
+            posix.closerange(int(name), int(name) + 1)  # an open one or not
 
 
 def load(modules: Modules) -> Any:
@@ -158,4 +157,5 @@ def start(modules: Modules) -> None:
     if null != 0:
         posix.dup2(null, 0)
         posix.close(null)
+    close_others()
     load(modules[1:]).main()
