@@ -84,9 +84,9 @@ REFUSED: List[Tuple[Any, str, str]] = [
     (memoryview(b"x"), "a memoryview", "return .tolist() or .hex()"),
     (1j, "a complex", "return [x.real, x.imag]"),
     (range(3), "a range", "return list(x)"),
-    ((n for n in ()), "a generator", "return list(x)"),
+    ((n for n in [1]), "a generator", "return list(x)"),
     (map(str, ()), "a map", "return list(x)"),
-    (zip(), "a zip", "return [list(item) for item in x]"),
+    (zip([1]), "a zip", "return [list(item) for item in x]"),
     ({}.keys(), "a dict_keys", "return list(x)"),
     ({}.items(), "a dict_items", "return dict(x)"),
     (iter([]), "a list_iterator", "return a dict of the values"),
@@ -203,7 +203,8 @@ class Refusals(RefusalCase):
         for key, named_key in KEYS:
             with self.subTest(named_key):
                 for others in (0, 3000):
-                    value = {**{str(n): n for n in range(others)}, key: "a", "1": "b"}
+                    value: Any = {str(n): n for n in range(others)}
+                    value.update({key: "a", "1": "b"})
                     message = self.refusal({"a": [value]})
                     self.assertIn('result["a"][0] has a non-string dict key (', message)
                     self.assertIn(named_key, message)
