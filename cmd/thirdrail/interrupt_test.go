@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,7 +37,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestInterruptWithJSON(t *testing.T) {
-	s := newSession(t, "print('kept')\nawait t.tell()\nwhile True: pass", "run", "-", "--json", "--tool", `t.tell=sh -c 'kill -INT $PPID'`)
+	s := newSession(t, "print('kept')\nawait t.tell()", "run", "-", "--json", "--tool", `t.tell=sh -c 'kill -INT $PPID; sleep 300'`)
 	s.run()
 	if got := s.ProcessState.ExitCode(); got != exitFailure {
 		t.Errorf("exit status %d", got)
@@ -46,21 +48,17 @@ func TestInterruptWithJSON(t *testing.T) {
 	}
 }
 
-// TestSecondInterrupt blocks the command in a write to a stderr that nobody reads,
-// which the first signal can't end.
+// TestSecondInterrupt blocks the command in a write to a stderr that is full and
+// that nobody reads, which the first signal can't end.
 func TestSecondInterrupt(t *testing.T) {
-	s := newSession(t, "print('ready')\nwhile True: print('x' * 1000)", "run", "-", "--log-bytes", "32MiB")
-	s.Stderr = nil
-	stderr, err := s.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mark := filepath.Join(t.TempDir(), "mark")
+	s := newSession(t, "import time\nprint('x')\nopen(data, 'w').close()\ntime.sleep(300)", "run", "-",
+		"--data", file(t, "data.json", `"`+mark+`"`))
+	s.Stderr = fullPipe(t)
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stderr.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	awaitFile(t, mark)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Wait() }()
 	sent := 0
@@ -82,6 +80,45 @@ func TestSecondInterrupt(t *testing.T) {
 		t.Errorf("ended with %v after %d signals", s.ProcessState, sent)
 	}
 	s.checkGone(10 * time.Second)
+}
+
+// fullPipe returns the end for writing of a pipe that has no room. The other end
+// stays open until the test is over.
+func fullPipe(t *testing.T) *os.File {
+	t.Helper()
+	var ends [2]int
+	if err := syscall.Pipe(ends[:]); err != nil {
+		t.Fatal(err)
+	}
+	reader, writer := os.NewFile(uintptr(ends[0]), "reader"), os.NewFile(uintptr(ends[1]), "writer")
+	t.Cleanup(func() { _, _ = reader.Close(), writer.Close() })
+	syscall.CloseOnExec(ends[0])
+	syscall.CloseOnExec(ends[1])
+	if err := syscall.SetNonblock(ends[1], true); err != nil {
+		t.Fatal(err)
+	}
+	for piece := make([]byte, 4096); len(piece) > 0; {
+		if _, err := syscall.Write(ends[1], piece); err != nil {
+			piece = piece[:len(piece)/2] // to the last byte
+		}
+	}
+	if err := syscall.SetNonblock(ends[1], false); err != nil {
+		t.Fatal(err)
+	}
+	return writer
+}
+
+// awaitFile waits until a program has made a file.
+func awaitFile(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s was never made", path)
+		}
+	}
 }
 
 func TestInterruptWhileReading(t *testing.T) {
