@@ -44,18 +44,6 @@ func mixedRecords(size int) []byte {
 	return b.Bytes()
 }
 
-// timeOf returns the least time of several runs of f, the figure that other
-// work on the machine disturbs least.
-func timeOf(runs int, f func()) time.Duration {
-	best := time.Duration(1 << 62)
-	for range runs {
-		start := time.Now()
-		f()
-		best = min(best, time.Since(start))
-	}
-	return best
-}
-
 // BenchmarkCheck compares Check, which also measures and applies the number
 // rule, with two validators on the same document. The ratios are how many times
 // as fast it is.

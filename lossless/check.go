@@ -46,6 +46,9 @@ func (s *scanner) first() fault {
 
 // Parse checks text as Check does and returns its canonical form. The Value
 // aliases text where text is canonical already, so text must not change after.
+//
+// Under Double the canonical form may be much longer than the text (1e300 is
+// written with 301 digits), so a text of unknown origin wants a budget.
 func Parse(text []byte, o Options) (Value, error) {
 	size, canonical, err := check(text, o)
 	if err != nil {

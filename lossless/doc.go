@@ -68,7 +68,7 @@
 //
 // The walk is linear in the text, also for an object of millions of names chosen
 // by an enemy: names are compared by seeded hashes. It keeps one bit for each
-// open container, 32 bytes for each name of the objects that are open, and
+// open container, some 32 bytes for each name of the objects that are open, and
 // nothing else; for a text without objects that is at most 64 levels deep it
 // allocates nothing, and otherwise uses memory from a pool.
 package lossless
