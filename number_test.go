@@ -200,7 +200,7 @@ var doubleNumberCases = forDouble([]programCase{
     try:
         await db.page({"x": [value]})
     except DBError as error:
-        assert 'args["x"][0]' in str(error) and what in str(error) and "lossless JSON" in str(error), error
+        assert 'db.page argument["x"][0]' in str(error) and what in str(error) and "lossless JSON" in str(error), error
     else:
         raise AssertionError(value)
 return "all"`,

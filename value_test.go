@@ -370,7 +370,7 @@ try:
     await db.page([{"v": %s}])
 except DBError as error:
     text = str(error)
-    assert text.startswith('args[0]["v"] ' + %q), text
+    assert text.startswith('db.page argument[0]["v"] ' + %q), text
     assert "lossless JSON; pass " + %q in text, text
     assert error.operation == "page"
 else:

@@ -24,23 +24,6 @@ if TYPE_CHECKING:
 _REPLY_PREFIX = 256
 
 
-async def _never_run() -> None:
-    pass
-
-
-_sample = _never_run()
-_CoroutineType = type(_sample)
-_sample.close()
-
-
-def _is_unstarted(coroutine: Any) -> bool:
-    if coroutine.cr_frame is None or coroutine.cr_running:
-        return False
-    if hasattr(coroutine, "cr_suspended"):  # 3.11 and later
-        return not coroutine.cr_suspended
-    return bool(coroutine.cr_frame.f_lasti == -1)
-
-
 def running_loop() -> Any:
     """Return the event loop that runs in this thread, or None. Never imports asyncio."""
     events = _modules.get("asyncio.events")
@@ -50,7 +33,7 @@ def running_loop() -> Any:
 class Pending:
     """One call that waits for its reply."""
 
-    __slots__ = ("id", "label", "loop", "future", "settled", "value", "message", "_calls")
+    __slots__ = ("id", "label", "loop", "future", "settled", "given_up", "value", "message", "_calls")
 
     def __init__(self, calls: Calls, id: int, label: str) -> None:
         self._calls = calls
@@ -59,11 +42,14 @@ class Pending:
         self.loop: Any = None
         self.future: Any = None
         self.settled = False
+        self.given_up = False  # its caller no longer waits
         self.value: Any = None
         self.message: Optional[str] = None
 
     def settle(self, value: Any, message: Optional[str]) -> None:
         """Take the reply, in whatever thread it was read."""
+        if self.given_up:
+            return
         self.value = value
         self.message = message
         self.settled = True
@@ -100,18 +86,19 @@ class Calls:
         self._next_id = 0
         self._pending: Dict[int, Pending] = {}
         self._watching: Set[Any] = set()
+        self.labels: Set[str] = set()  # the names of all functions, as the program writes them
+        self.code: Any = None  # what their coroutines run
         channel.on_lines = self.receive
         channel.waiting = self._pending
         channel.stand_in = _too_large
 
     def waiting(self) -> List[str]:
-        """Return the names of the calls that still wait for a reply."""
-        return [pending.label for pending in list(self._pending.values())]
+        """Return the names of the calls whose callers still wait for a reply."""
+        return [pending.label for pending in list(self._pending.values()) if not pending.given_up]
 
-    def start(self, global_name: str, name: str, arguments: Any) -> Pending:
+    def start(self, label: str, global_name: str, name: str, arguments: Any) -> Pending:
         """Send a call. NotLossless if the arguments can't cross."""
-        label = f"{global_name}.{name}" if name.isidentifier() else f"{global_name}[{name!r}]"
-        args = _encode(arguments, self._numbers, None, "args")
+        args = _encode(arguments, self._numbers, None, f"{label} argument")
         return self._channel.send_call(lambda: self._frame(label, global_name, name, args))
 
     def _frame(self, label: str, global_name: str, name: str, args: bytes) -> Tuple[bytes, Pending]:
@@ -130,10 +117,6 @@ class Calls:
         self._next_id += 1
         self._pending[pending.id] = pending
         return frame, pending
-
-    def forget(self, pending: Pending) -> None:
-        """Drop a call whose caller no longer waits, so that a late reply is ignored."""
-        self._pending.pop(pending.id, None)
 
     def receive(self) -> None:
         """Settle the calls whose replies have arrived, without waiting."""
@@ -210,47 +193,28 @@ def _bind(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     return args[0]
 
 
-# The code that all bindings share: it tells their coroutines from the program's.
-_binding_codes: Set[Any] = set()
-
-
-def never_awaited(module_globals: Dict[str, Any]) -> List[Tuple[str, str]]:
-    """Return the calls that lie in the program's globals and never began.
-
-    Each is the call's name and that of the variable. Lists are looked into, since
-    calls are gathered from them; what lies deeper is warned of by Python itself.
-    """
-    found = []
-    for variable, value in list(module_globals.items()):
-        items = value[:1000] if type(value) in (list, tuple) else (value,)
-        for item in items:
-            if type(item) is not _CoroutineType or item.cr_code not in _binding_codes:
-                continue
-            if _is_unstarted(item):
-                found.append((item.__qualname__, variable))
-    return found
-
-
 def _binding(calls: Calls, global_name: str, name: str, error: Callable[[str], Exception]) -> Any:
     label = f"{global_name}.{name}" if name.isidentifier() else f"{global_name}[{name!r}]"
 
     async def binding(*args: Any, **kwargs: Any) -> Any:
         arguments = _bind(label, args, kwargs)
         try:
-            pending = calls.start(global_name, name, arguments)
+            pending = calls.start(label, global_name, name, arguments)
         except _NotLossless as refusal:
             failure = error(str(refusal))
         else:
             try:
                 await pending
             finally:
-                calls.forget(pending)
+                # The host still owes the reply, so the call stays among the pending.
+                pending.given_up = True
             if pending.message is None:
                 return pending.value
             failure = error(pending.message)
         raise failure from None
 
-    _binding_codes.add(binding.__code__)
+    calls.labels.add(label)
+    calls.code = binding.__code__
     binding.__name__ = name
     binding.__qualname__ = label
     binding.__module__ = "__main__"
@@ -289,7 +253,7 @@ def _namespace(global_name: str, functions: Dict[str, Any]) -> Any:
     Any name can be declared, also one like __class__, so what is declared comes
     before what every object has.
     """
-    names = ", ".join(sorted(functions)) or "nothing"
+    names = ", ".join(name if name.isidentifier() else repr(name) for name in sorted(functions)) or "nothing"
 
     class Namespace:
         __slots__ = ()
