@@ -43,10 +43,10 @@ func (s *Starter) openKeeper(ctx context.Context) (*os.File, string) {
 	return file, path
 }
 
-// tryKeeper has a keeper start itself without a program, which it refuses with
-// the status that it must then report.
+// tryKeeper has a keeper start what is no program, and looks whether it reports
+// the status of that.
 func (s *Starter) tryKeeper(ctx context.Context, path string) error {
-	const refused = 64 << 8
+	const notStarted = 127 << 8
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *Starter) tryKeeper(ctx context.Context, path string) error {
 		return err
 	}
 	defer read.Close()
-	process, err := s.startProcess(path, keeperArguments(2, []string{path}), &os.ProcAttr{
+	process, err := s.startProcess(path, keeperArguments(2, []string{"/"}), &os.ProcAttr{
 		Env:   []string{},
 		Files: []*os.File{null, null, write},
 		Sys:   s.isolation.attributes(),
@@ -72,8 +72,8 @@ func (s *Starter) tryKeeper(ctx context.Context, path string) error {
 	if _, waitErr := process.Wait(); err == nil {
 		err = waitErr
 	}
-	if got := binary.NativeEndian.Uint32(status[:]); err == nil && got != refused {
-		err = fmt.Errorf("child: the keeper reported %d, want %d", got, refused)
+	if got := binary.NativeEndian.Uint32(status[:]); err == nil && got != notStarted {
+		err = fmt.Errorf("child: the keeper reported %d, want %d", got, notStarted)
 	}
 	return err
 }

@@ -135,3 +135,13 @@ func TestKeeperNeedsAProgram(t *testing.T) {
 		t.Errorf("with a missing program: %v, want its status reported, not the keeper's", err)
 	}
 }
+
+// TestKeeperIsUsed fails where a namespace falls back to a slower keeper, which
+// would otherwise go unseen.
+func TestKeeperIsUsed(t *testing.T) {
+	eachIsolation(t, func(t *testing.T, s *Starter) {
+		if used := s.keeper != nil; used != s.Isolation().ownNamespace() {
+			t.Errorf("the keeper of a %v is keeper.c: %v", s.Isolation(), used)
+		}
+	})
+}
