@@ -179,11 +179,12 @@ func zeroTest(t reflect.Type) func(reflect.Value) bool {
 	switch {
 	case t.Implements(own):
 		return func(v reflect.Value) bool {
-			switch v.Kind() {
-			case reflect.Pointer, reflect.Interface:
-				if v.IsNil() {
-					return true
-				}
+			held := v
+			if v.Kind() == reflect.Interface {
+				held = v.Elem() // which is no value at all for nil
+			}
+			if !held.IsValid() || held.Kind() == reflect.Pointer && held.IsNil() {
+				return true
 			}
 			return v.Interface().(isZeroer).IsZero()
 		}

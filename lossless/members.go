@@ -140,8 +140,34 @@ func (s *scanner) memberName(i int) (int, cause) {
 }
 
 // recent is a small cache of member names as strings: frames have the same few
-// names again and again, and a name that is in it costs no allocation.
-type recent [32]string
+// names again and again, and a name that is in it costs no allocation. A name
+// has four places, from that of its hash on.
+type recent [64]string
+
+const (
+	recentPlaces = 4
+	recentBytes  = 32 // the longest name that is kept
+)
+
+// string returns the name with that hash.
+func (r *recent) string(name []byte, hash uint32) string {
+	if len(name) > recentBytes {
+		return string(name)
+	}
+	free := hash % uint32(len(r))
+	for n := range uint32(recentPlaces) {
+		place := &r[(hash+n)%uint32(len(r))]
+		if *place == string(name) {
+			return *place
+		}
+		if *place == "" {
+			free = (hash + n) % uint32(len(r))
+			break
+		}
+	}
+	r[free] = string(name)
+	return r[free]
+}
 
 // name returns as a string the name added last, whose quote is at start.
 func (p *space) name(text []byte, start int) string {
@@ -152,12 +178,5 @@ func (p *space) name(text []byte, start int) string {
 	} else {
 		content = p.names.decoded[^last.at:]
 	}
-	if len(content) > 32 {
-		return string(content)
-	}
-	slot := &p.recent[last.hash%uint32(len(p.recent))]
-	if *slot != string(content) {
-		*slot = string(content)
-	}
-	return *slot
+	return p.recent.string(content, last.hash)
 }
