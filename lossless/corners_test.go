@@ -3,6 +3,7 @@ package lossless
 import (
 	"encoding"
 	"errors"
+	"math/big"
 	"strings"
 	"testing"
 )
@@ -212,5 +213,26 @@ func TestLongExponents(t *testing.T) {
 	var f float32
 	if err := parse(t, "1"+zeros+"e-19962").Decode(&f); err != nil || f != 1e38 {
 		t.Errorf("decoded %v, %v", f, err)
+	}
+}
+
+// TestParseBig reads integers of as many digits as make each number of chunks.
+func TestParseBig(t *testing.T) {
+	digits := []byte(strings.Repeat("1234567890", 6*bigChunk/10+1))
+	for _, n := range []int{1, 2, bigChunk - 1, bigChunk, bigChunk + 1, 2 * bigChunk, 2*bigChunk + 1, 3*bigChunk - 1, 3 * bigChunk, 4*bigChunk + 7, 5*bigChunk + 1, 6 * bigChunk} {
+		want, _ := new(big.Int).SetString(string(digits[:n]), 10)
+		if got := parseBig(digits[:n]); got.Cmp(want) != 0 {
+			t.Errorf("%d digits are read wrongly", n)
+		}
+		v := parse(t, "-"+string(digits[:n]))
+		if got, err := v.BigInt(); err != nil || got.CmpAbs(want) != 0 || got.Sign() >= 0 {
+			t.Errorf("%d digits with a sign: %v", n, err)
+		}
+	}
+	// math/big alone takes half a minute for this one.
+	long := parse(t, "7"+strings.Repeat("0", 4<<20))
+	i, err := long.BigInt()
+	if err != nil || i.TrailingZeroBits() != 4<<20 {
+		t.Errorf("4 million digits: %d bits, %v", i.BitLen(), err)
 	}
 }

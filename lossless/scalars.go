@@ -35,8 +35,7 @@ func (v Value) Uint64() (uint64, error) {
 	return u, rangeError(detail)
 }
 
-// BigInt returns a number that is exactly an integer. Reading very long numbers
-// takes more than linear time, about a second for a million digits.
+// BigInt returns a number that is exactly an integer.
 func (v Value) BigInt() (*big.Int, error) {
 	if err := v.want(KindNumber); err != nil {
 		return nil, err
@@ -206,33 +205,63 @@ func uint64Of(token []byte) (uint64, string) {
 
 func bigIntOf(token []byte) (*big.Int, string) {
 	d := parseDecimal(token)
-	if d.integer || d.zero {
-		i := new(big.Int)
-		if !d.zero {
-			i.SetString(string(token), 10)
+	if d.zero {
+		return new(big.Int), ""
+	}
+	digits := d.digits
+	if !d.integer {
+		if detail := d.integral(); detail != "" {
+			return nil, detail
 		}
-		return i, ""
+		// A canonical number with a fraction or an exponent is below 10^309.
+		digits = make([]byte, 0, maxDigits)
+		for _, c := range d.digits {
+			if c != '.' && len(digits) < int(d.exponent) {
+				digits = append(digits, c)
+			}
+		}
+		for len(digits) < int(d.exponent) {
+			digits = append(digits, '0')
+		}
 	}
-	if detail := d.integral(); detail != "" {
-		return nil, detail
-	}
-	// A canonical number with a fraction or an exponent is below 10^309.
-	digits := make([]byte, 0, maxDigits+1)
+	i := parseBig(digits)
 	if d.negative {
-		digits = append(digits, '-')
+		i.Neg(i)
 	}
-	n := int64(0)
-	for _, c := range d.digits {
-		if c != '.' && n < d.exponent {
-			digits = append(digits, c)
-			n++
+	return i, ""
+}
+
+// bigChunk is how many digits math/big reads at once. It takes time that grows
+// with their square, so a number of millions of digits would take minutes.
+const bigChunk = 4096
+
+// parseBig reads digits chunk by chunk and joins neighbours, then neighbours of
+// those, with the fast multiplication of math/big.
+func parseBig(digits []byte) *big.Int {
+	var parts []*big.Int // most significant first; only the first may be shorter
+	for end := len(digits) % bigChunk; ; end += bigChunk {
+		if start := max(end-bigChunk, 0); end > start {
+			part, _ := new(big.Int).SetString(string(digits[start:end]), 10)
+			parts = append(parts, part)
+		}
+		if end == len(digits) {
+			break
 		}
 	}
-	for ; n < d.exponent; n++ {
-		digits = append(digits, '0')
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(bigChunk), nil)
+	for len(parts) > 1 {
+		odd := len(parts) % 2
+		joined := parts[:odd]
+		for i := odd; i < len(parts); i += 2 {
+			high, low := parts[i], parts[i+1]
+			joined = append(joined, high.Mul(high, scale).Add(high, low))
+		}
+		parts = joined
+		if len(parts) > 1 {
+			scale.Mul(scale, scale)
+		}
 	}
-	i, _ := new(big.Int).SetString(string(digits), 10)
-	return i, ""
+	return parts[0]
 }
 
 // floatOf reads a number as a float of 64 or 32 bits. An integer must be exact;
