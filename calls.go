@@ -34,23 +34,15 @@ type calls struct {
 	closed   bool
 }
 
-func newCalls(ctx context.Context, request Request, limits Limits, numbers lossless.Numbers, out io.Writer, owner *sync.WaitGroup) *calls {
-	c := &calls{
+func newCalls(ctx context.Context, namespaces map[string]Funcs, limits Limits, numbers lossless.Numbers, out io.Writer, owner *sync.WaitGroup) *calls {
+	return &calls{
 		ctx:        ctx,
-		namespaces: make(map[string]Funcs, len(request.Namespaces)),
+		namespaces: namespaces,
 		limits:     limits,
 		numbers:    numbers,
 		out:        out,
 		owner:      owner,
 	}
-	for _, n := range request.Namespaces {
-		funcs := make(Funcs, len(n.Funcs))
-		for name, f := range n.Funcs {
-			funcs[name] = f
-		}
-		c.namespaces[n.Global] = funcs
-	}
-	return c
 }
 
 // take starts a call, unless its id is not the next one. An answer is due for
@@ -160,24 +152,30 @@ func listed[V any](names map[string]V) string {
 // answer runs a function and sends its reply, unless the run has ended meanwhile.
 func (c *calls) answer(call *wire.Call, f Func, err error) {
 	var value lossless.Value
+	// Deferred, since a function may end its goroutine (runtime.Goexit).
+	defer func() { c.reply(call.ID, value, err) }()
 	if err == nil {
+		err = errPanic
 		value, err = c.invoke(f, call.Args)
 	}
+}
+
+func (c *calls) reply(id int64, value lossless.Value, err error) {
 	if c.ctx.Err() != nil {
 		return
 	}
 	var line []byte
 	if err == nil {
-		line, err = c.replyValue(call.ID, value)
+		line, err = c.replyValue(id, value)
 	}
 	if err != nil {
-		line = wire.Append(nil, &wire.ReplyError{ID: call.ID, Message: rejection(err)})
+		line = wire.Append(nil, &wire.ReplyError{ID: id, Message: rejection(err)})
 	}
 	_ = c.send(line) // a child that is gone needs no reply
 }
 
-// errPanic is what a program sees of a function that panicked. What it panicked
-// with may be a secret of the host's.
+// errPanic is what a program sees of a function that panicked, or never returned
+// otherwise. What it panicked with may be a secret of the host's.
 var errPanic = errors.New("the host's function failed unexpectedly")
 
 func (c *calls) invoke(f Func, args lossless.Value) (value lossless.Value, err error) {

@@ -99,10 +99,16 @@ func checkGlobal(what, name string) error {
 	return nil
 }
 
-// checkNamespaces refuses names that can't stand beside each other, and returns
-// the namespaces as the boot frame has them.
-func checkNamespaces(namespaces []Namespace, hasData bool) ([]wire.Namespace, error) {
-	frames := make([]wire.Namespace, 0, len(namespaces))
+// boundNamespaces are namespaces that were checked: a copy, so that what the
+// caller changes later changes nothing.
+type boundNamespaces struct {
+	frames []wire.Namespace
+	funcs  map[string]Funcs // by global
+}
+
+// checkNamespaces refuses names that can't stand beside each other.
+func checkNamespaces(namespaces []Namespace, hasData bool) (*boundNamespaces, error) {
+	bound := &boundNamespaces{funcs: make(map[string]Funcs, len(namespaces))}
 	taken := map[string]bool{}
 	for _, n := range namespaces {
 		if err := checkGlobal("namespace global", n.Global); err != nil {
@@ -115,37 +121,42 @@ func checkNamespaces(namespaces []Namespace, hasData bool) ([]wire.Namespace, er
 			return nil, misuse("a namespace global %q stands beside Request.Data, which has that name; use another name", n.Global)
 		}
 		taken[n.Global] = true
-		frame, err := namespaceFrame(n)
-		if err != nil {
+		if err := bound.add(n); err != nil {
 			return nil, err
 		}
-		frames = append(frames, frame)
 	}
-	return frames, checkErrorClasses(namespaces, taken, hasData)
+	if err := checkErrorClasses(bound.frames, taken, hasData); err != nil {
+		return nil, err
+	}
+	return bound, nil
 }
 
 // dataGlobal is the global that Request.Data becomes.
 const dataGlobal = "data"
 
-func namespaceFrame(n Namespace) (wire.Namespace, error) {
+func (b *boundNamespaces) add(n Namespace) error {
 	frame := wire.Namespace{Global: n.Global}
+	funcs := make(Funcs, len(n.Funcs))
 	for name, f := range n.Funcs {
 		if f == nil {
-			return frame, misuse("function %s[%q] is nil", n.Global, name)
+			return misuse("function %s[%q] is nil", n.Global, name)
 		}
 		if valid := strings.ToValidUTF8(name, ""); valid != name {
-			return frame, misuse("function name %q of %s is not valid UTF-8", name, n.Global)
+			return misuse("function name %q of %s is not valid UTF-8", name, n.Global)
 		}
 		frame.Names = append(frame.Names, name)
+		funcs[name] = f
 	}
 	slices.Sort(frame.Names)
 	if n.ErrorClass != nil {
 		frame.ErrorClass = &wire.ErrorClass{Name: n.ErrorClass.Name, MemberNameProperty: n.ErrorClass.MemberNameProperty}
 	}
-	return frame, nil
+	b.frames = append(b.frames, frame)
+	b.funcs[n.Global] = funcs
+	return nil
 }
 
-func checkErrorClasses(namespaces []Namespace, taken map[string]bool, hasData bool) error {
+func checkErrorClasses(namespaces []wire.Namespace, taken map[string]bool, hasData bool) error {
 	for _, n := range namespaces {
 		if n.ErrorClass == nil {
 			continue

@@ -78,7 +78,7 @@ func (r *Runtime) Run(ctx context.Context, request Request) (*Result, error) {
 	return one.do(ctx), nil
 }
 
-func (r *Runtime) checkRequest(request Request) ([]wire.Namespace, error) {
+func (r *Runtime) checkRequest(request Request) (*boundNamespaces, error) {
 	if request.Data.Exists() {
 		if _, err := request.Data.Check(lossless.Options{Numbers: r.numbers}); err != nil {
 			return nil, misuse("Request.Data is not lossless JSON: %w", err)
@@ -95,7 +95,7 @@ type run struct {
 	runtime    *Runtime
 	request    Request
 	limits     Limits
-	namespaces []wire.Namespace
+	namespaces *boundNamespaces
 	began      time.Time
 
 	process *child.Process
@@ -127,7 +127,7 @@ func (r *run) do(ctx context.Context) *Result {
 		_ = r.process.Close()
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
-	r.talk.calls = newCalls(runCtx, r.request, r.limits, r.runtime.numbers, r.process.Rail, &r.runtime.bindings)
+	r.talk.calls = newCalls(runCtx, r.namespaces.funcs, r.limits, r.runtime.numbers, r.process.Rail, &r.runtime.bindings)
 	var sending sync.WaitGroup
 	start := make(chan struct{})
 	sending.Go(func() { r.send(r.process.Rail, start) })
@@ -139,7 +139,7 @@ func (r *run) do(ctx context.Context) *Result {
 // send writes the host's two frames: boot at once, and run when start is closed.
 // Replies go their own way, and only after run.
 func (r *run) send(rail *os.File, start <-chan struct{}) {
-	boot := bootFrame(r.limits, r.runtime.numbers, r.runtime.interpreter.BareBytes, r.namespaces)
+	boot := bootFrame(r.limits, r.runtime.numbers, r.runtime.interpreter.BareBytes, r.namespaces.frames)
 	if r.talk.calls.send(wire.Append(nil, boot)) != nil {
 		return // the child's end tells why
 	}

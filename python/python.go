@@ -37,6 +37,7 @@ var order = []string{
 	"logs.py",
 	"bindings.py",
 	"driver.py",
+	"forgotten.py",
 	"compiling.py",
 	"imports.py",
 	"toplevel.py",
@@ -65,7 +66,8 @@ type Module struct {
 	Source string
 }
 
-// Modules returns the child's modules in load order, the package itself first.
+// Modules returns the modules of the child in load order: start, which loads the
+// others, then the package itself.
 func Modules() []Module {
 	modules := make([]Module, 0, len(order))
 	for _, file := range order {

@@ -12,7 +12,6 @@ from posix import write as _write
 import resource as _resource
 
 from thirdrail_child.bindings import Calls
-from thirdrail_child.bindings import never_awaited as _never_awaited
 from thirdrail_child.bindings import seed as _seed
 from thirdrail_child.channel import Channel, ChannelClosed
 from thirdrail_child.codec import NotLossless as _NotLossless
@@ -24,6 +23,7 @@ from thirdrail_child.constants import PROTOCOL_FD
 from thirdrail_child.driver import drive as _drive
 from thirdrail_child.driver import run_loop as _run_loop
 from thirdrail_child.failure import describe as _describe
+from thirdrail_child.forgotten import Forgotten
 from thirdrail_child.logs import Ledger, LogStream, empty_input
 from thirdrail_child.program import ABSENT, Program
 
@@ -72,12 +72,13 @@ def _serve(channel: Channel) -> None:
     if "data" in run:
         module.__dict__["data"] = run["data"]
     _seed(module.__dict__, calls, boot["namespaces"])
-    ballast = bytearray(_BALLAST_BYTES)
-    kind, result = _run_program(run["program"], file_name, module.__dict__, calls)
+    forgotten = Forgotten(calls, streams[1], file_name)
+    ballast = bytes(_BALLAST_BYTES)  # zeros that take no memory until they are read
+    kind, result = _run_program(run["program"], file_name, module.__dict__, calls, forgotten)
     del ballast
     try:
         end = _end_frame(kind, result, numbers, boot["maxValueBytes"])
-        _report_waiting(calls, module.__dict__, streams[1])
+        forgotten.program_ends(module.__dict__)
         for stream in streams:
             stream.buffer.end()
     except ChannelClosed:
@@ -155,7 +156,7 @@ def _main_module(file_name: str, streams: Tuple[LogStream, LogStream]) -> Any:
 
 
 def _run_program(
-    source: str, file_name: str, module_globals: Dict[str, Any], calls: Calls
+    source: str, file_name: str, module_globals: Dict[str, Any], calls: Calls, forgotten: Forgotten
 ) -> Tuple[str, Any]:
     """Run the program. Return "value" and what it returned, or "exception" and its text."""
     program: Optional[Program] = None
@@ -163,7 +164,10 @@ def _run_program(
         program = Program(source, file_name)
         result = program.execute(module_globals)
         if program.is_async:
-            result = _run_loop(result) if program.uses_asyncio else _drive(result, calls)
+            if program.uses_asyncio:
+                result = _run_loop(result, forgotten.tasks_end)
+            else:
+                result = _drive(result, calls, forgotten.tasks_end)
         return "value", result
     except ChannelClosed:
         raise
@@ -212,14 +216,3 @@ def _end_frame(kind: str, result: Any, numbers: str, max_value_bytes: int) -> by
 def _error_frame(kind: str, message: str) -> bytes:
     text = _encode_string(message)
     return b'{"type":"done","error":{"kind":"%b","message":%b}}\n' % (kind.encode(), text)
-
-
-def _report_waiting(calls: Calls, module_globals: Dict[str, Any], log: LogStream) -> None:
-    """Name, in the logs, the calls that never got a reply and those never made."""
-    for label in calls.waiting():
-        log.write(f"[thirdrail] {label}() was still waiting for its reply when the program ended\n")
-    for label, variable in _never_awaited(module_globals):
-        log.write(
-            f"[thirdrail] {label}() was never awaited, so it was never called: "
-            f"write `await` before the call in {variable!r}\n"
-        )

@@ -31,6 +31,8 @@ _PIECE = 64 << 10
 # What is read at once. A big buffer costs a mapping and page faults each time, so
 # it grows only while replies fill it.
 _READ_SIZES = (16 << 10, 256 << 10)
+# How often to look whether another thread has read what this one waits for.
+_LOOK_MILLISECONDS = 50
 # How much is kept of a line that does not fit in memory.
 _HEAD = 256
 
@@ -242,9 +244,10 @@ class Channel:
                 self._receive_lock.release()
             if self._lines or self._ended:
                 return
+        # Another thread that reads may take what is waited for.
         poller = _poll()
         poller.register(self._fd, _POLLIN)
-        poller.poll(milliseconds)
+        poller.poll(_LOOK_MILLISECONDS if milliseconds is None else milliseconds)
 
     def wait_lines(self) -> List[bytes]:
         """Return the next lines, at least one. ChannelClosed at the end."""

@@ -12,13 +12,16 @@ from thirdrail_child.bindings import Calls, Pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Coroutine, Generator
+    from typing import Any, Callable, Coroutine, Generator, List
+
+    # Gets the coroutines of the tasks that are about to be cancelled.
+    TasksEnd = Callable[[List[Any]], None]
 
 # How long tasks that are cancelled at the program's end may take to finish.
 _CANCEL_SECONDS = 0.05
 
 
-def drive(coroutine: Coroutine[Any, Any, Any], calls: Calls) -> Any:
+def drive(coroutine: Coroutine[Any, Any, Any], calls: Calls, tasks_end: TasksEnd) -> Any:
     """Run a coroutine that most likely awaits nothing but bindings; return its result."""
     while True:
         try:
@@ -28,7 +31,7 @@ def drive(coroutine: Coroutine[Any, Any, Any], calls: Calls) -> Any:
         if type(yielded) is Pending:
             calls.wait(yielded)
         elif yielded is not None:
-            return run_loop(_go_on(coroutine, yielded))
+            return run_loop(_go_on(coroutine, yielded), tasks_end)
 
 
 @_coroutine
@@ -48,7 +51,7 @@ def _go_on(coroutine: Coroutine[Any, Any, Any], yielded: Any) -> Generator[Any, 
             return stop.value
 
 
-def run_loop(coroutine: Any) -> Any:
+def run_loop(coroutine: Any, tasks_end: TasksEnd) -> Any:
     """Run a coroutine as the main task of a new event loop and return its result.
 
     The loop is left as it is, since the process ends with the program: what
@@ -62,12 +65,13 @@ def run_loop(coroutine: Any) -> Any:
     try:
         return loop.run_until_complete(task)
     finally:
-        _cancel_rest(asyncio, loop, task)
+        _cancel_rest(asyncio, loop, task, tasks_end)
 
 
-def _cancel_rest(asyncio: Any, loop: Any, main: Any) -> None:
+def _cancel_rest(asyncio: Any, loop: Any, main: Any, tasks_end: TasksEnd) -> None:
     try:
         tasks = [task for task in asyncio.all_tasks(loop) if task is not main]
+        tasks_end([task.get_coro() for task in tasks])
         for task in tasks:
             task.cancel()
         if tasks and not loop.is_running():
