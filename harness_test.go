@@ -95,7 +95,7 @@ func (c programCase) compare(t *testing.T, result *Result) {
 		kind, message = result.Failure.Kind, result.Failure.Message
 	}
 	if kind != c.Kind {
-		t.Errorf("kind is %q, want %q; message %q, logs %q", kind, c.Kind, short(message), result.Logs)
+		t.Errorf("kind is %q, want %q; message %q, logs %s", kind, c.Kind, short(message), short(fmt.Sprintf("%q", result.Logs)))
 	}
 	if result.Failure != nil && result.Value.Exists() {
 		t.Errorf("a failed run has the value %s", short(result.Value.String()))
