@@ -53,7 +53,7 @@ type verdict struct {
 func newConversation(p *child.Process, limits Limits, numbers lossless.Numbers, onLog func(string)) (*conversation, error) {
 	c := &conversation{
 		limits:  limits,
-		decoder: wire.Decoder{Numbers: numbers, ValueBytes: limits.ValueBytes},
+		decoder: wire.Decoder{Numbers: numbers, ValueBytes: limits.ValueBytes, ArgsBytes: limits.FrameBytes},
 		ledger:  newLedger(limits.LogBytes, onLog),
 		acked:   make(chan struct{}),
 		railEnd: make(chan struct{}),

@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/thirdrail-dev/thirdrail/lossless"
+import (
+	"fmt"
+
+	"github.com/thirdrail-dev/thirdrail/lossless"
+)
 
 // Decoder turns lines into frames. The zero value decodes under the Exact
 // profile and keeps a value of any size.
@@ -12,6 +16,10 @@ type Decoder struct {
 	// is measured and not copied: Done.Size tells, and Done.Value is absent. Zero
 	// means no budget.
 	ValueBytes int64
+	// ArgsBytes is the largest canonical size of call.args. The Double profile can
+	// spell a number sixty times as long as the frame did, so a frame that is
+	// short enough may hold arguments that are not. Zero means no bound.
+	ArgsBytes int64
 }
 
 // DecodeChild decodes a line from a child under the Exact profile, see
@@ -35,7 +43,7 @@ func (d Decoder) Child(line []byte) (Frame, error) {
 	case "boot-ack":
 		return f.result(f.bootAck())
 	case "call":
-		return f.result(f.call())
+		return f.result(f.call(d.ArgsBytes))
 	case "log":
 		return f.result(f.log())
 	case "done":
@@ -80,7 +88,10 @@ func (f *fields) bootAck() Frame {
 	return &BootAck{Proof: f.optionalObject("proof")}
 }
 
-func (f *fields) call() Frame {
+func (f *fields) call(argsBytes int64) Frame {
+	if size := f.get("args").Size; argsBytes > 0 && size > argsBytes {
+		f.fail("args", ErrMemberValue, fmt.Sprintf("at most %d bytes when canonical, not %d", argsBytes, size))
+	}
 	call := &Call{
 		ID:     f.integer("id"),
 		Global: f.text("global"),

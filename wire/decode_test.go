@@ -209,3 +209,21 @@ func TestDecodeDeep(t *testing.T) {
 		checkMessage(t, err, "")
 	}
 }
+
+// TestArgsBytes bounds what arguments become, not what the frame has of them.
+func TestArgsBytes(t *testing.T) {
+	call := func(args string) []byte {
+		return []byte(`{"type":"call","id":0,"global":"g","name":"n","args":` + args + `}`)
+	}
+	d := Decoder{Numbers: lossless.Double, ArgsBytes: 300}
+	if _, err := d.Child(call("1e300")); !errors.Is(err, ErrMemberValue) {
+		t.Errorf("301 digits: %v, want ErrMemberValue", err)
+	}
+	if _, err := d.Child(call("1e299")); err != nil {
+		t.Errorf("300 digits: %v", err)
+	}
+	d.Numbers = lossless.Exact
+	if _, err := d.Child(call("1e300")); err != nil {
+		t.Errorf("as it is spelled: %v", err)
+	}
+}
