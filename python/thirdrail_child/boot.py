@@ -73,9 +73,10 @@ def _serve(channel: Channel) -> None:
         module.__dict__["data"] = run["data"]
     _seed(module.__dict__, calls, boot["namespaces"])
     forgotten = Forgotten(calls, streams[1], file_name)
-    ballast = bytes(_BALLAST_BYTES)  # zeros that take no memory until they are read
-    kind, result = _run_program(run["program"], file_name, module.__dict__, calls, forgotten)
-    del ballast
+    # Zeros take no memory until they are read, but address space.
+    ballast = [bytes(_BALLAST_BYTES)]
+    kind, result = _run_program(run["program"], file_name, module.__dict__, calls, forgotten, ballast)
+    ballast.clear()
     try:
         end = _end_frame(kind, result, numbers, boot["maxValueBytes"])
         forgotten.program_ends(module.__dict__)
@@ -156,7 +157,12 @@ def _main_module(file_name: str, streams: Tuple[LogStream, LogStream]) -> Any:
 
 
 def _run_program(
-    source: str, file_name: str, module_globals: Dict[str, Any], calls: Calls, forgotten: Forgotten
+    source: str,
+    file_name: str,
+    module_globals: Dict[str, Any],
+    calls: Calls,
+    forgotten: Forgotten,
+    ballast: List[bytes],
 ) -> Tuple[str, Any]:
     """Run the program. Return "value" and what it returned, or "exception" and its text."""
     program: Optional[Program] = None
@@ -172,11 +178,13 @@ def _run_program(
     except ChannelClosed:
         raise
     except SystemExit as exit:
+        ballast.clear()
         code = exit.code
         if code is None or (type(code) is int and code == 0):
             return "value", ABSENT
         return "exception", _described(exit, program)
     except BaseException as error:
+        ballast.clear()
         return "exception", _described(error, program)
 
 

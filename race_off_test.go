@@ -1,0 +1,5 @@
+//go:build !race
+
+package thirdrail
+
+const raceEnabled = false
