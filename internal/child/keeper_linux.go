@@ -7,45 +7,30 @@ import (
 	"io"
 	"os"
 	"strconv"
-
-	"golang.org/x/sys/unix"
 )
 
-// keeperFD is where the keeper's program is open in this process. It is above the
-// descriptors that a new process gets, which would otherwise cover it before it
-// is executed.
-const keeperFD = 64
-
 // openKeeper keeps the keeper's program in a sealed file without a name, and
-// returns it with the path to execute it by. Both are nothing where it can't be
-// executed: on another architecture, without /proc, or where memory files may not
+// returns it. It is nil where it can't be executed: on another architecture, without /proc, or where memory files may not
 // be programs (vm.memfd_noexec). start.py then keeps the namespace itself,
 // which is slower.
-func (s *Starter) openKeeper(ctx context.Context) (*os.File, string) {
+func (s *Starter) openKeeper(ctx context.Context) *os.File {
 	if len(keeperProgram) == 0 {
-		return nil, ""
+		return nil
 	}
-	low, err := codeFile(keeperProgram)
+	file, err := codeFile(keeperProgram)
 	if err != nil {
-		return nil, ""
+		return nil
 	}
-	defer low.Close()
-	fd, err := unix.FcntlInt(low.Fd(), unix.F_DUPFD_CLOEXEC, keeperFD)
-	if err != nil {
-		return nil, ""
-	}
-	file := os.NewFile(uintptr(fd), "thirdrail-keeper")
-	path := "/proc/self/fd/" + strconv.Itoa(fd)
-	if err := s.tryKeeper(ctx, path); err != nil {
+	if err := s.tryKeeper(ctx, file); err != nil {
 		_ = file.Close()
-		return nil, ""
+		return nil
 	}
-	return file, path
+	return file
 }
 
 // tryKeeper has a keeper start what is no program, and looks whether it reports
 // the status of that.
-func (s *Starter) tryKeeper(ctx context.Context, path string) error {
+func (s *Starter) tryKeeper(ctx context.Context, keeper *os.File) error {
 	const notStarted = 127 << 8
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -57,9 +42,9 @@ func (s *Starter) tryKeeper(ctx context.Context, path string) error {
 		return err
 	}
 	defer read.Close()
-	process, err := s.startProcess(path, keeperArguments(2, []string{"/"}), &os.ProcAttr{
+	process, err := s.startProcess(keeperPath(2), keeperArguments(2, []string{"/"}), &os.ProcAttr{
 		Env:   []string{},
-		Files: []*os.File{null, null, write},
+		Files: []*os.File{null, null, write, keeper},
 		Sys:   s.isolation.attributes(),
 	})
 	_ = write.Close()
@@ -77,6 +62,11 @@ func (s *Starter) tryKeeper(ctx context.Context, path string) error {
 	}
 	return err
 }
+
+// keeperPath returns what a new process executes to become a keeper. The keeper's
+// program is open there as the descriptor behind statusFD: only those that a new
+// process is given have numbers to rely on.
+func keeperPath(statusFD int) string { return "/proc/self/fd/" + strconv.Itoa(statusFD+1) }
 
 // keeperArguments returns the keeper's command line for a program's.
 func keeperArguments(statusFD int, program []string) []string {

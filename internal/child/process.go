@@ -74,6 +74,9 @@ func (s *Starter) Start(directory string, environment []string) (*Process, error
 		},
 		Sys: s.isolation.attributes(),
 	}
+	if s.keeper != nil {
+		attr.Files = append(attr.Files, s.keeper)
+	}
 	path, arguments := s.command(0, 4)
 	keeper, err := s.startProcess(path, arguments, attr)
 	if err != nil {

@@ -28,7 +28,6 @@ type Starter struct {
 	isolation   Isolation
 	code        *os.File
 	keeper      *os.File // nil where start.py is the keeper
-	keeperPath  string
 
 	requests chan request
 	closing  chan struct{}
@@ -71,7 +70,7 @@ func NewStarter(ctx context.Context, i *interpreter.Interpreter, among ...Isolat
 		return nil, errors.Join(err, s.Close())
 	}
 	if s.isolation.ownNamespace() {
-		s.keeper, s.keeperPath = s.openKeeper(ctx)
+		s.keeper = s.openKeeper(ctx)
 	}
 	return s, nil
 }
@@ -180,7 +179,7 @@ func (s *Starter) command(codeFD, statusFD int) (path string, arguments []string
 	if s.keeper == nil {
 		return s.interpreter.Path, append(arguments, strconv.Itoa(statusFD), s.isolation.keeper())
 	}
-	return s.keeperPath, keeperArguments(statusFD, append(arguments, "-1", "none"))
+	return keeperPath(statusFD), keeperArguments(statusFD, append(arguments, "-1", "none"))
 }
 
 // Arguments returns the beginning of a child's command line: isolated, in UTF-8

@@ -3,7 +3,8 @@
  *
  *     keeper STATUS_FD PROGRAM ARGUMENT...
  *
- * It starts PROGRAM, which gets every descriptor but STATUS_FD, reaps whatever ends, and when
+ * Its own program is open behind STATUS_FD, see ../keeper_linux.go. It starts PROGRAM, which
+ * gets every descriptor but these two, reaps whatever ends, and when
  * PROGRAM has ended writes a report to STATUS_FD and ends. With it the kernel ends everything
  * else in the namespace. The report is three integers of 64 bits: the wait status of PROGRAM,
  * the CPU time of it and its children in microseconds, and the largest resident set of one of
@@ -75,6 +76,7 @@ __attribute__((used)) void keep(long *stack)
 		leave(71);
 	if (program == 0) {
 		call(__NR_close, status_fd, 0, 0, 0);
+		call(__NR_close, status_fd + 1, 0, 0, 0);
 		call(__NR_execve, (long)arguments[2], (long)(arguments + 2), (long)environment, 0);
 		leave(127);
 	}
