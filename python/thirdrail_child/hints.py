@@ -20,6 +20,7 @@ _HINTS = (
     ((TypeError,), "not coroutine", _MISSING_AWAIT),
     ((TypeError,), "got coroutine", _MISSING_AWAIT),
     ((TypeError,), "coroutine found", _MISSING_AWAIT),
+    ((TypeError,), "non-iterable coroutine object", _MISSING_AWAIT),
     ((TypeError,), "type coroutine ", _MISSING_AWAIT),
     ((RuntimeError,), "asyncio.run() cannot be called from a running event loop", _RUNNING_LOOP),
     ((RuntimeError,), "This event loop is already running", _RUNNING_LOOP),

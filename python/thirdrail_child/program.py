@@ -169,14 +169,18 @@ def _compile_returning(source: str, file_name: str) -> Tuple[List[Callable[[], P
     """Return the steps that compile source, and what they gave."""
     start = _return_at_line_start(source)
     head = source if start < 0 else source[:start]
+    module: Optional[Part] = None
     try:
         module = _compile_module(head, file_name)
     except SyntaxError:
-        # A return further in; or the split was not between two statements; or
-        # an error, which comes again.
-        def whole() -> Part:
-            return compile_body(source, file_name, 0, ABSENT)
+        # A return further in; or the split was not between two statements; or an
+        # error of the program, which comes again without this one as its context.
+        pass
 
+    def whole() -> Part:
+        return compile_body(source, file_name, 0, ABSENT)
+
+    if module is None:
         return [whole], [whole()]
 
     def first() -> Part:
@@ -205,7 +209,9 @@ def _return_at_line_start(source: str) -> int:
     """Return where the first line that begins with `return` starts, or -1."""
     start = 0 if source.startswith("return") else source.find("\nreturn") + 1
     while source.startswith("return", start):
-        if not ("_" + source[start + 6 : start + 7]).isidentifier() or source[start + 6 : start + 7] == "":
+        after = start + len("return")
+        following = source[after : after + 1]
+        if following == "" or not ("_" + following).isidentifier():
             return start
         start = source.find("\nreturn", start) + 1
         if start == 0:
