@@ -122,10 +122,10 @@ func cpuFailure(limit time.Duration) *Failure {
 }
 
 // exitFailure is the end of a child that died before its done frame.
-func exitFailure(exit child.Exit, limits Limits, cpu time.Duration, closedRail bool) *Failure {
+func exitFailure(exit child.Exit, limits Limits, closedRail bool) *Failure {
 	switch {
 	case exit.OverCPU(),
-		exit.Signal == syscall.SIGKILL && cpu >= limits.CPU:
+		exit.Signal == syscall.SIGKILL && exit.CPU >= kernelSlack(limits.CPU):
 		return cpuFailure(limits.CPU)
 	case exit.Signal != 0:
 		return fail(WorkerExit, "the process was ended by signal %s (%v) before the program was done%s",
@@ -136,6 +136,11 @@ func exitFailure(exit child.Exit, limits Limits, cpu time.Duration, closedRail b
 		return fail(WorkerExit, "the process exited with code=%d before the program was done; end a program with return", exit.Code)
 	}
 }
+
+// kernelSlack returns what a process may have used at least when the kernel killed
+// it for its hard limit. For limits the kernel counts whole ticks, and on a busy
+// virtual machine a tenth of them and more belonged to others.
+func kernelSlack(limit time.Duration) time.Duration { return limit / 4 * 3 }
 
 // exitChannelClosed is the status of a child that can't reach the host any more
 // (boot.py).

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(transcriptVariable); name != "" {
 		os.Exit(playChild(name))
 	}
+	if script := os.Getenv(hostVariable); script != "" {
+		os.Exit(playHost(script))
+	}
 	temporary, err := os.MkdirTemp("", "thirdrail-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

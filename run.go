@@ -2,6 +2,7 @@ package thirdrail
 
 import (
 	"context"
+	"errors"
 	"os"
 	goruntime "runtime"
 	"sync"
@@ -58,6 +59,10 @@ func (r *Runtime) Run(ctx context.Context, request Request) (*Result, error) {
 	limits := request.Limits.inherit(r.limits)
 	if err := limits.check(); err != nil {
 		return nil, err
+	}
+	limits = limits.clampBy(r.host, r.interpreter.BareBytes)
+	if err := r.checkMemory(r.life, limits.Memory); errors.Is(err, ErrMisuse) {
+		return nil, err // anything else shows in the run itself
 	}
 	namespaces, err := r.checkRequest(request)
 	if err != nil {
@@ -158,7 +163,7 @@ func (r *run) send(rail *os.File, start <-chan struct{}) {
 
 // supervise returns when the run has a verdict, or the child has ended without one.
 func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
-	startTimer := time.NewTimer(startLimit)
+	startTimer := time.NewTimer(r.runtime.startLimit)
 	defer startTimer.Stop()
 	select {
 	case <-r.talk.acked:
@@ -170,7 +175,7 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 		r.talk.settle(verdict{failure: abortFailure(ctx)})
 		return
 	case <-startTimer.C:
-		r.talk.settle(verdict{failure: startFailure("took longer than "+startLimit.String(), nil)})
+		r.talk.settle(verdict{failure: startFailure("took longer than "+r.runtime.startLimit.String(), nil)})
 		return
 	}
 	r.baseCPU = r.process.CPU()
@@ -281,7 +286,7 @@ func (r *run) deathFailure(exit child.Exit, ended bool, logs []string) *Failure 
 	if !ended {
 		exit = child.Exit{Code: -1} // it was we who ended it
 	}
-	return exitFailure(exit, r.limits, exit.CPU-r.baseCPU, !ended)
+	return exitFailure(exit, r.limits, !ended)
 }
 
 // failed is the result of a run that never started.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	goruntime "runtime"
 	"sync"
+	"time"
 
 	"github.com/thirdrail-dev/thirdrail/internal/child"
 	"github.com/thirdrail-dev/thirdrail/internal/interpreter"
@@ -22,6 +23,11 @@ type Runtime struct {
 	starter     *child.Starter
 	places      chan struct{} // one for each run that may go on
 	logger      *slog.Logger
+	host        hostLimits
+	startLimit  time.Duration // the constant, but for tests
+
+	measuring sync.Mutex
+	least     int64 // see leastMemory; 0 when it isn't known yet
 
 	// life ends with Close, and every run with it.
 	life context.Context
@@ -32,6 +38,8 @@ type Runtime struct {
 	runs   sync.WaitGroup
 
 	bindings sync.WaitGroup
+
+	closeStarter func() error // once
 }
 
 // New finds the interpreter, tries what this machine can do to keep a program's
@@ -42,18 +50,23 @@ func New(ctx context.Context, config Config) (*Runtime, error) {
 	if err := checkConfig(config, limits); err != nil {
 		return nil, err
 	}
+	host := readHostLimits()
+	if host.runsByFiles() < 1 {
+		return nil, fmt.Errorf("thirdrail: this process may have only %d files open (RLIMIT_NOFILE, ulimit -n), too few for one run", host.files)
+	}
 	found, err := interpreter.Find(ctx, config.Python)
 	if err != nil {
-		return nil, fmt.Errorf("thirdrail: %w", err)
+		return nil, fmt.Errorf("thirdrail: %w%s", err, host.hint())
 	}
 	return newOn(ctx, config, limits, found)
 }
 
 // newOn makes a Runtime of an interpreter that is found already.
 func newOn(ctx context.Context, config Config, limits Limits, found *interpreter.Interpreter) (*Runtime, error) {
+	host := readHostLimits()
 	starter, err := child.NewStarter(ctx, found)
 	if err != nil {
-		return nil, fmt.Errorf("thirdrail: %w", err)
+		return nil, fmt.Errorf("thirdrail: %w%s", err, host.hint())
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(context.Cause(ctx), starter.Close())
@@ -66,6 +79,11 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
+	if most := host.runsByFiles(); int64(places) > most {
+		logger.Warn("thirdrail: this process may have too few files open (RLIMIT_NOFILE) for so many runs at once",
+			"limit", host.files, "asked", places, "runs", most)
+		places = max(int(most), 1)
+	}
 	r := &Runtime{
 		limits:      limits,
 		numbers:     config.Numbers,
@@ -73,9 +91,12 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 		starter:     starter,
 		places:      make(chan struct{}, places),
 		logger:      logger,
+		host:        host,
+		startLimit:  startLimit,
 	}
+	r.closeStarter = sync.OnceValue(func() error { return r.starter.Close() })
 	r.life, r.end = context.WithCancelCause(context.Background())
-	if err := r.checkHost(); err != nil {
+	if err := r.checkHost(ctx); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -124,19 +145,16 @@ func checkStart(config Config) error {
 
 // Close refuses new runs, aborts those in flight, and returns when every process
 // is reaped and every goroutine has ended, functions that ignore their context
-// included. It may be called more than once.
+// included. It may be called more than once, and by several at once, but not by a
+// function that a program called, which it would wait for.
 func (r *Runtime) Close() error {
 	r.mu.Lock()
-	already := r.closed
 	r.closed = true
 	r.mu.Unlock()
 	r.end(errors.New("the runtime was closed"))
 	r.runs.Wait()
 	r.bindings.Wait()
-	if already {
-		return nil
-	}
-	return r.starter.Close()
+	return r.closeStarter()
 }
 
 // enter counts a run in, unless the runtime is closed.

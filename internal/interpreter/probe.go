@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -78,6 +79,8 @@ func (f finder) start(ctx context.Context, path string, environment []string, ar
 	// A process that left the group may hold the pipes open for ever.
 	command.WaitDelay = 200 * time.Millisecond
 	ownGroup(command)
+	runtime.LockOSThread() // the process ends with the thread that starts it
+	defer runtime.UnlockOSThread()
 	if err := command.Start(); err != nil {
 		return nil, startError(path, err)
 	}

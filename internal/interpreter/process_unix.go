@@ -3,18 +3,10 @@
 package interpreter
 
 import (
-	"os/exec"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// ownGroup makes command the leader of a process group of its own, so that
-// killGroup reaches whatever it starts.
-func ownGroup(command *exec.Cmd) {
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-}
 
 // killGroup kills every process of the group that pid leads, and pid itself, which
 // may have left it. It may be called only until the leader is reaped: then its
