@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/thirdrail-dev/thirdrail/internal/child"
 	"github.com/thirdrail-dev/thirdrail/lossless"
@@ -189,32 +190,59 @@ func (c *conversation) takeAck(*wire.BootAck) bool {
 // nativePiece is how much of descriptors 1 and 2 is read at once.
 const nativePiece = 64 << 10
 
+// nativePatience is how long native bytes wait for the frames before them, when
+// those wait for a call to end. It is bounded, since the call may need the child,
+// and the child may be stuck until its bytes are read.
+const nativePatience = 100 * time.Millisecond
+
 // readNative reads what goes to descriptor 1 or 2 past the log frames.
 func (c *conversation) readNative(from source) {
-	_ = c.native[from].Wait(func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return !c.drainNative(from)
-	})
+	var full, ignored <-chan struct{}
+	for {
+		err := c.native[from].Wait(func() (stop bool) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			var more bool
+			more, full = c.drainNative(from, ignored)
+			return !more || full != nil
+		})
+		if err != nil || full == nil {
+			return
+		}
+		timer := time.NewTimer(nativePatience)
+		select {
+		case <-full:
+		case <-timer.C:
+			ignored = full
+		case <-c.settled:
+			ignored = full
+		}
+		timer.Stop()
+	}
 }
 
 // drainNative takes the bytes that have arrived, after the frames that were sent
-// before them. It tells whether more may come. The caller holds mu.
-func (c *conversation) drainNative(from source) (more bool) {
+// before them. It tells whether more may come. Where those frames wait for a call
+// to end, it takes nothing and returns full's channel, unless that is ignored. The
+// caller holds mu.
+func (c *conversation) drainNative(from source, ignored <-chan struct{}) (more bool, full <-chan struct{}) {
 	for {
 		n, err := c.native[from].Arrived()
 		if err != nil {
-			return false
+			return false, nil
 		}
 		if n == 0 {
-			return true
+			return true, nil
 		}
 		c.drain()
+		if full := c.full(); full != nil && full != ignored {
+			return true, full
+		}
 		piece := make([]byte, min(n, nativePiece))
 		n, err = c.native[from].Read(piece)
 		c.ledger.native(from, piece[:n])
 		if err != nil {
-			return errors.Is(err, child.ErrWouldBlock)
+			return errors.Is(err, child.ErrWouldBlock), nil
 		}
 	}
 }
@@ -227,7 +255,7 @@ func (c *conversation) finish() (logs []string, used, dropped int64) {
 	c.calls.close()
 	c.drain()
 	for from := fromStdout; from < sources; from++ {
-		c.drainNative(from)
+		c.drainNative(from, nil)
 	}
 	c.ledger.finish()
 	c.deaf = true

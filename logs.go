@@ -36,6 +36,7 @@ type ledger struct {
 
 	open   bool // an entry waits for its newline
 	owner  source
+	goesOn bool            // the last frame said that the next one goes on with its entry
 	text   []byte          // the open entry's
 	broken [sources][]byte // the beginning of a character that is not whole yet
 }
@@ -51,7 +52,10 @@ func (l *ledger) frame(f *wire.Log) {
 	case f.Truncated:
 		l.truncate("")
 	case f.Open && f.Text == "":
+	case f.Text == "" && l.goesOn && !(l.open && l.owner == fromFrames):
+		l.goesOn = false // text of another source has ended that entry already
 	default:
+		l.goesOn = f.Open
 		l.add(fromFrames, f.Text, f.Size-2)
 		if !f.Open {
 			l.end()
@@ -168,19 +172,12 @@ func (l *ledger) fitting(text string) string {
 	if !l.open {
 		room -= 3
 	}
-	low, high := 0, int(min(int64(len(text)), max(room, 0)))
-	for low < high {
-		middle := (low + high + 1) / 2
-		if contentSize(text[:middle], room) <= room {
-			low = middle
-		} else {
-			high = middle - 1
+	for i, r := range text {
+		if room -= contentSize(text[i:i+utf8.RuneLen(r)], room); room < 0 {
+			return text[:i]
 		}
 	}
-	for low > 0 && low < len(text) && !utf8.RuneStart(text[low]) {
-		low--
-	}
-	return text[:low]
+	return text
 }
 
 // contentSize returns what text takes in a JSON string, without the quotes. It

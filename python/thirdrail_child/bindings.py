@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from thirdrail_child.protocol import Namespace as NamespaceFrame
 
 _REPLY_PREFIX = 256
+# How many functions a message names.
+_LISTED = 50
 
 
 def running_loop() -> Any:
@@ -247,13 +249,21 @@ def _error_factory(
     return make
 
 
+def _listed(functions: Dict[str, Any]) -> str:
+    names = sorted(functions)
+    shown = [name if name.isidentifier() else repr(name) for name in names[:_LISTED]]
+    if len(names) > _LISTED:
+        shown.append(f"and {len(names) - _LISTED} more")
+    return ", ".join(shown) or "nothing"
+
+
 def _namespace(global_name: str, functions: Dict[str, Any]) -> Any:
     """Make the object that the program calls functions on.
 
     Any name can be declared, also one like __class__, so what is declared comes
     before what every object has.
     """
-    names = ", ".join(name if name.isidentifier() else repr(name) for name in sorted(functions)) or "nothing"
+    names = _listed(functions)
 
     class Namespace:
         __slots__ = ()

@@ -54,7 +54,8 @@ class Forgotten:
         self._file_name = file_name
         self._told: Set[Tuple[str, int]] = set()
         self._ended: List[str] = []  # what was forgotten in tasks
-        _filters.insert(0, ("ignore", self, RuntimeWarning, None, 0))  # type: ignore[arg-type]
+        filters: Any = getattr(_modules.get("warnings"), "filters", _filters)
+        filters.insert(0, ("ignore", self, RuntimeWarning, None, 0))
 
     def match(self, text: str) -> bool:
         """Take a warning, if it is of a call; called by Python like a pattern's method."""

@@ -11,12 +11,13 @@ order between the two ways, a frame waits until the host has taken such bytes.
 
 from __future__ import annotations
 
+import io as _io
 from _codecs import lookup as _lookup_codec
 from _io import BytesIO as _BytesIO  # type: ignore[import]
 from _io import TextIOWrapper as _TextIOWrapper
 from _io import UnsupportedOperation as _UnsupportedOperation
-from _io import _BufferedIOBase, _TextIOBase
 from _thread import RLock as _RLock  # type: ignore[attr-defined]
+from _thread import get_ident as _get_ident
 from fcntl import ioctl as _ioctl
 from posix import fstat as _fstat
 from sys import byteorder as _byteorder
@@ -29,9 +30,13 @@ from thirdrail_child.constants import log_truncation_marker as _marker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Optional, Tuple
+    from typing import Any, List, Optional, Set, Tuple
 
     from thirdrail_child.channel import Channel
+
+# What isinstance knows streams by.
+_TextIOBase: Any = _io.TextIOBase
+_BufferedIOBase: Any = _io.BufferedIOBase
 
 _BATCH = 64 << 10
 _CLOSE_FRAME = b'{"type":"log","text":""}\n'
@@ -39,6 +44,12 @@ _FIONREAD = 0x541B if _platform == "linux" else 0x4004667F
 # How long a frame waits for the host to take native bytes. An idle host needs
 # some 50 microseconds; the bound is for one that is stopped or behind.
 _DRAIN_STEPS = (0.00003,) * 20 + (0.0005,) * 20 + (0.005,) * 20
+# How long it goes on to wait as long as nothing moves: the host is behind.
+_STILL_STEPS = (0.02,) * 100
+_PIPE_BYTES = 64 << 10
+# How long a thread waits for another to end its line. print() writes the parts of
+# a line one by one, within microseconds; the bound is for a line that stays open.
+_LINE_STEPS = (0.00003,) * 20 + (0.0005,) * 20 + (0.005,) * 40
 
 
 def _utf8(text: str) -> str:
@@ -89,12 +100,22 @@ class Native:
                 status = _fstat(fd)
                 if (status.st_dev, status.st_ino) != identity:
                     continue  # the program put something else in its place
-                for step in _DRAIN_STEPS:
-                    _sleep(step)
-                    if not self._pending(fd):
-                        break
+                self._drain(fd)
             except OSError:
                 continue
+
+    def _drain(self, fd: int) -> None:
+        for step in _DRAIN_STEPS:
+            _sleep(step)
+            if not self._pending(fd):
+                return
+        left = self._pending(fd)
+        for step in _STILL_STEPS:
+            # More or less than before, or a full pipe: another process writes all
+            # the time, and there is no order to keep.
+            if left == 0 or left >= _PIPE_BYTES or self._pending(fd) != left:
+                return
+            _sleep(step)
 
 
 class Ledger:
@@ -113,6 +134,11 @@ class Ledger:
         self._open_logs = open_logs
         self._native = Native()
         self._open: Optional[str] = None  # the stream with an unfinished entry
+        self._thread = 0  # whose it is
+        self._lines = 0  # how many entries were ended
+        self._slow: Set[int] = set()  # threads that leave lines open for long
+        self._busy = False
+        self._later: List[Tuple[str, str]] = []
         self._kept: List[str] = []  # its text, where open entries are not sent
         self._spent = False
         self._batch: List[bytes] = []
@@ -123,19 +149,54 @@ class Ledger:
         if not text or self._spent:
             return
         with self._lock:
-            self._native.wait()
-            if self._open is not None and self._open != stream:
-                self._close_entry()
-            start = 0
-            while not self._spent:
-                end = text.find("\n", start)
-                if end < 0:
-                    break
-                self._line(text, start, end)
-                start = end + 1
-            if start < len(text) and not self._spent:
-                self._unfinished(stream, text, start)
-            self._flush()
+            if self._busy:
+                # We are in a signal handler or a finalizer, on top of a write.
+                self._later.append((stream, text))
+                return
+            self._let_finish()
+            self._later.append((stream, text))
+            while self._later:
+                self._busy = True
+                try:
+                    while self._later:
+                        self._take(*self._later.pop(0))
+                finally:
+                    self._busy = False
+
+    def _let_finish(self) -> None:
+        """Wait, for a bounded time, until another thread has ended its line."""
+        me = _get_ident()
+        lines, steps = self._lines, iter(_LINE_STEPS)
+        while self._open is not None and self._thread != me and self._thread not in self._slow:
+            if lines != self._lines:  # another line, with a time of its own
+                lines, steps = self._lines, iter(_LINE_STEPS)
+            step = next(steps, None)
+            if step is None:
+                break
+            self._lock.release()
+            try:
+                _sleep(step)
+            finally:
+                self._lock.acquire()
+        if self._open is not None and self._thread != me:
+            self._slow.add(self._thread)
+            self._close_entry()
+        self._thread = me
+
+    def _take(self, stream: str, text: str) -> None:
+        self._native.wait()
+        if self._open is not None and self._open != stream:
+            self._close_entry()
+        start = 0
+        while not self._spent:
+            end = text.find("\n", start)
+            if end < 0:
+                break
+            self._line(text, start, end)
+            start = end + 1
+        if start < len(text) and not self._spent:
+            self._unfinished(stream, text, start)
+        self._flush()
 
     def finish(self) -> None:
         """End an unfinished entry, and take nothing more."""
@@ -154,6 +215,8 @@ class Ledger:
             piece = "".join(self._kept)
             self._kept = []
         self._open = None
+        self._lines += 1
+        self._slow.discard(self._thread)
         self._append(b'{"type":"log","text":%b}\n' % _encode_string(piece))
 
     def _unfinished(self, stream: str, text: str, start: int) -> None:
@@ -168,6 +231,7 @@ class Ledger:
 
     def _close_entry(self) -> None:
         self._open = None
+        self._lines += 1
         if self._open_logs:
             self._append(_CLOSE_FRAME)
         elif self._kept:
