@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package bench measures what a run costs, as ratios against named references in
 // the same process, alternating with them.
 //
