@@ -218,25 +218,6 @@ func runHost(t *testing.T, script hostScript, user int) hostReport {
 	return report
 }
 
-// processesWith returns the living processes, but this one, that have text in their
-// environment or on their command line.
-func processesWith(text string) []string {
-	var found []string
-	entries, _ := os.ReadDir("/proc")
-	for _, entry := range entries {
-		folder := "/proc/" + entry.Name()
-		environment, err := os.ReadFile(folder + "/environ")
-		if err != nil || entry.Name() == fmt.Sprint(os.Getpid()) || entry.Name() == "self" || entry.Name() == "thread-self" {
-			continue
-		}
-		command, _ := os.ReadFile(folder + "/cmdline")
-		if bytes.Contains(environment, []byte(text)) || bytes.Contains(command, []byte(text)) {
-			found = append(found, entry.Name()+" "+short(string(bytes.ReplaceAll(command, []byte{0}, []byte{' '}))))
-		}
-	}
-	return found
-}
-
 // systemPython returns an interpreter that every user can start.
 func systemPython(t *testing.T) string {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/thirdrail-dev/thirdrail/internal/pythons"
@@ -149,18 +150,18 @@ func TestJSONSuite(t *testing.T) {
 			if err != nil || result.Err() != nil {
 				t.Fatal(err, result.Err())
 			}
-			if result.Value.String() != fmt.Sprint(want) || suite.seen != len(cases) {
-				t.Errorf("%s texts were accepted and %d came back, want %d and %d", result.Value, suite.seen, want, len(cases))
+			if result.Value.String() != fmt.Sprint(want) || suite.seen.Load() != int64(len(cases)) {
+				t.Errorf("%s texts were accepted and %d came back, want %d and %d", result.Value, suite.seen.Load(), want, len(cases))
 			}
 		})
 	}
 }
 
-// suiteHost is the host's side of one run. Its functions are called one at a time.
+// suiteHost is the host's side of one run.
 type suiteHost struct {
 	t     *testing.T
 	cases map[string]suiteCase
-	seen  int
+	seen  atomic.Int64
 }
 
 func (s *suiteHost) namespaces() []Namespace {
@@ -181,7 +182,7 @@ func (s *suiteHost) back(_ context.Context, in struct {
 	Rejected bool           `json:"rejected"`
 	Value    lossless.Value `json:"value"`
 }) (any, error) {
-	s.seen++
+	s.seen.Add(1)
 	if in.Rejected == accepted(in.Name) {
 		s.t.Errorf("%s: rejected is %v", in.Name, in.Rejected)
 	}

@@ -1,6 +1,7 @@
 package thirdrail
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,7 +65,7 @@ func reportLeaks(before map[string]string, temporary string) int {
 	if paths, _ := filepath.Glob(filepath.Join(temporary, "thirdrail-run-*")); len(paths) > 0 {
 		leak("folders %v", paths)
 	}
-	for _, process := range ourProcesses() {
+	for _, process := range processesWith(filepath.Join(temporary, "thirdrail-run-")) {
 		leak("process %s", process)
 	}
 	return code
@@ -83,19 +84,20 @@ func openDescriptors() map[string]string {
 	return found
 }
 
-// ourProcesses returns the living processes that run our bootstrap and descend
-// from this test.
-func ourProcesses() []string {
+// processesWith returns the living processes, but this one, that have text in their
+// environment or on their command line.
+func processesWith(text string) []string {
 	var found []string
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
-		command, err := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
-		if err != nil || !strings.Contains(string(command), "CODE_FD STATUS_FD KEEPER") {
+		folder := "/proc/" + entry.Name()
+		environment, err := os.ReadFile(folder + "/environ")
+		if err != nil || entry.Name() == fmt.Sprint(os.Getpid()) || entry.Name() == "self" || entry.Name() == "thread-self" {
 			continue
 		}
-		environment, _ := os.ReadFile("/proc/" + entry.Name() + "/environ")
-		if strings.Contains(string(environment), os.Getenv("TMPDIR")) {
-			found = append(found, entry.Name())
+		command, _ := os.ReadFile(folder + "/cmdline")
+		if bytes.Contains(environment, []byte(text)) || bytes.Contains(command, []byte(text)) {
+			found = append(found, entry.Name()+" "+short(string(bytes.ReplaceAll(command, []byte{0}, []byte{' '}))))
 		}
 	}
 	return found

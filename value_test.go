@@ -310,6 +310,7 @@ var refused = []struct{ setup, value, found, instead string }{
 	{"import collections\nN = collections.namedtuple(\"N\", \"a b\")", `N(1, 2)`, "is a N", "._asdict() or list(x)"},
 	{"import collections", `collections.deque()`, "is a collections.deque", "list(x)"},
 	{"import uuid", `uuid.UUID(int=1)`, "is a uuid.UUID", "str(x)"},
+	{"import pathlib", `pathlib.Path("x")`, "is a pathlib.", "str(x)"},
 	{"import re", `re.match("a", "a")`, "is a re.Match", ".group() or .groupdict()"},
 	{"import collections", `collections.OrderedDict()`, "is a collections.OrderedDict, a subclass of dict", "dict(x)"},
 	{"import collections", `collections.defaultdict(int)`, "is a collections.defaultdict, a subclass of dict", "dict(x)"},
