@@ -2,7 +2,9 @@ package thirdrail
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -10,6 +12,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/thirdrail-dev/thirdrail/internal/child"
+	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
 // logOrderCases write by several ways in turns. Each program counts its lines, so
@@ -243,4 +248,49 @@ func TestRunsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestFinishTakesAll has a child that wrote and died before the host read
+// anything: all of it must be in the logs, frames before native bytes, and nothing
+// of a frame that isn't whole.
+func TestFinishTakesAll(t *testing.T) {
+	frames := `{"type":"boot-ack"}` + "\n" + `{"type":"log","text":"frame"}` + "\n" + `{"type":"log","text":"open","open":true}` + "\n" + `{"type":"log","text":"half`
+	for name, c := range map[string]struct{ written, want []string }{
+		"all":    {[]string{frames, "out\nopen out", "error\n\xe4"}, []string{"frame", "open", "out", "open out", "error", "\uFFFD"}},
+		"frames": {[]string{frames, "", ""}, []string{"frame", "open"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			logs, used, dropped := finishUnread(t, c.written)
+			if !slices.Equal(logs, c.want) || dropped != 1 || used != weigh(c.want)-1 {
+				t.Errorf("logs %q of %d bytes, %d dropped; want %q of %d bytes, 1 dropped", logs, used, dropped, c.want, weigh(c.want)-1)
+			}
+		})
+	}
+}
+
+// finishUnread finishes a conversation with a child that wrote to descriptors 3, 1
+// and 2, and whose output was not read.
+func finishUnread(t *testing.T, written []string) (logs []string, used, dropped int64) {
+	t.Helper()
+	var process child.Process
+	for i, end := range []**os.File{&process.Rail, &process.Stdout, &process.Stderr} {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = reader.Close() })
+		*end = reader
+		_, err = writer.WriteString(written[i])
+		if err := errors.Join(err, writer.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limits := DefaultLimits()
+	c, err := newConversation(&process, limits, lossless.Exact, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var owner sync.WaitGroup
+	c.calls = newCalls(t.Context(), nil, limits, lossless.Exact, io.Discard, &owner)
+	return c.finish()
 }
