@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +27,8 @@ type wordlessError struct{}
 
 func (*wordlessError) Error() string { panic("no text") }
 
+func setIn(m map[string]int) { m["a"] = 1 }
+
 // textError is an error with any text.
 type textError string
 
@@ -43,7 +44,7 @@ var faultyFuncs = []struct {
 }{
 	{"panic", func(context.Context) error { panic("secret") }, "the host's function failed unexpectedly"},
 	{"panic with an error", func(context.Context) error { panic(errNope) }, "the host's function failed unexpectedly"},
-	{"panic of the runtime", func(context.Context) error { var m map[string]int; m["a"] = 1; return nil }, "the host's function failed unexpectedly"},
+	{"panic of the runtime", func(context.Context) error { setIn(nil); return nil }, "the host's function failed unexpectedly"},
 	{"panic with nil", func(context.Context) error { panic(nil) }, "the host's function failed unexpectedly"}, //nolint:govet // the point
 	{"end of the goroutine", func(context.Context) error { goruntime.Goexit(); return nil }, "the host's function failed unexpectedly"},
 	{"error that panics", func(context.Context) error { return &wordlessError{} }, "an error that can't be shown"},
@@ -127,25 +128,13 @@ func checkCut(t *testing.T, name, text string) {
 
 // TestManyCalls has more calls at once than may be in flight.
 func TestManyCalls(t *testing.T) {
-	var now, most atomic.Int64
-	namespaces := []Namespace{{Global: "tools", Funcs: Funcs{
-		"echo": func(_ context.Context, args lossless.Value) (lossless.Value, error) {
-			for n := now.Add(1); ; {
-				if old := most.Load(); n <= old || most.CompareAndSwap(old, n) {
-					break
-				}
-			}
-			defer now.Add(-1)
-			return args, nil
-		},
-	}}}
 	for _, count := range []int64{1200, 20000} {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			eachPython(t, Config{}, func(t *testing.T, rt *Runtime) {
 				result, err := rt.Run(t.Context(), Request{
 					Program:    "import asyncio\nr = await asyncio.gather(*[tools.echo(i) for i in range(data)])\nreturn r == list(range(data))",
 					Data:       parse(t, fmt.Sprint(count)),
-					Namespaces: namespaces,
+					Namespaces: testNamespaces(),
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -154,11 +143,6 @@ func TestManyCalls(t *testing.T) {
 			})
 		})
 	}
-	t.Cleanup(func() { // after the parallel ones
-		if n := most.Load(); n < 2 {
-			t.Errorf("at most %d calls were in flight at once: nothing ran beside anything", n)
-		}
-	})
 }
 
 // TestCallsInFlight holds calls until as many as allowed are there, and looks that
