@@ -17,6 +17,8 @@ MODULE_CASES: List[Tuple[str, Tuple[int, int], str]] = [
     ("locals after a comprehension", (3, 9), "i = 5\nx = [i for i in range(3)]\nlocals()\neval('x')\nresult = (i, x, 'i' in globals())"),
     ("locals in a comprehension", (3, 9), "i = 5\nx = [len(locals()) > 0 for i in range(3)]\nresult = (i, x)"),
     ("frame locals in a comprehension", (3, 9), "import sys\ndef f():\n    sys._getframe(1).f_locals\n    return 1\nj = 7\nx = [f() for j in range(2)]\nsys._getframe().f_locals\nresult = (j, x)"),
+    ("frames in a comprehension over a name", (3, 9), "import sys\ni = 5\ndef peek():\n    sys._getframe(1).f_locals\n    return 1\nx = [(peek(), 'i' in globals(), globals().get('i')) for i in range(2)]\nsys._getframe().f_locals\nresult = (x, globals().get('i'))"),
+    ("names that locals has in a comprehension", (3, 9), "x = [sorted(k for k in locals() if k[0] not in '_.') for i in [1]]\nresult = ('i' in x[0], 'i' in globals())"),
     ("lambda in a comprehension", (3, 9), "n = 9\nfs = [lambda: n for n in range(3)]\nresult = ([f() for f in fs], n)"),
     ("unbound in a comprehension", (3, 9), "try:\n    x = [j for i in [[1]] for j in k for k in i]\nexcept NameError as e:\n    result = 'k' in str(e)"),
     ("exec and eval", (3, 9), "exec('y = 3')\nexec('del y; z = 4')\nresult = (eval('z'), 'y' in globals())"),

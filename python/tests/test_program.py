@@ -22,6 +22,7 @@ sys.path.insert(0, str(HERE))
 from program_cases import MODULE_CASES  # noqa: E402
 
 from thirdrail_child.program import ABSENT, Program  # noqa: E402
+from thirdrail_child.toplevel import compile_body  # noqa: E402
 
 
 PYTHON_3_10 = sys.version_info >= (3, 10)
@@ -160,6 +161,8 @@ VALUES: List[Tuple[str, object]] = [
     ("if 0:\n    return 'early'", ABSENT),
     ("return 1; x = 2", 1),
     ("x = 1; return x", 1),
+    ("x = 1\nreturn x; x = 2", 1),
+    ("x = 1\nif x: return x; x = 2", 1),
     ("return x if 0 else 1\nx = 5\ndef x(): return 3", 1),
     ("for i in range(5):\n    if i == 3: return i", 3),
     ("for i in range(5):\n    for j in range(5):\n        if i * j == 6: return i, j\nelse:\n    return 0", (2, 3)),
@@ -521,6 +524,17 @@ class Warnings(unittest.TestCase):
                 self.assertEqual(list(warnings.filters), before)
                 self.assertEqual([(w.filename, w.lineno, w.category) for w in caught], [("program.py", line, kind)])
 
+    def test_warnings_of_the_program(self) -> None:
+        """They have the program's line, with its text where linecache was loaded before."""
+        for before, text in (("", ""), ("import linecache\n", "  warnings.warn('careful')\n")):
+            code = (
+                f"import sys; sys.path.insert(0, {str(HERE.parent)!r})\n{before}"
+                "from thirdrail_child.program import Program\n"
+                "Program(\"import warnings\\nwarnings.warn('careful')\\nreturn 1\").execute({'__builtins__': __builtins__})\n"
+            )
+            done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=60, cwd="/")
+            self.assertTrue(done.stderr.startswith("program.py:2: UserWarning: careful\n" + text), done.stderr)
+
     def test_shown_without_the_warnings_module(self) -> None:
         code = (
             f"import sys; sys.path.insert(0, {str(HERE.parent)!r})\n"
@@ -550,6 +564,8 @@ ASYNCIO: List[Tuple[str, bool]] = [
     ("import unittest", True),
     ("import _thread, _json" if sys.version_info >= (3, 10) else "import sys", False),
     ("\n".join(f"name{i} = 0" for i in range(300)) + "\nimport json\nimport numpy", True),
+    # The import is name 301, and name 45 is of the standard library.
+    (";".join(("json" if i == 45 else f"name{i}") + " = 0" for i in range(301)) + "\nimport numpy", True),
     ("from __future__ import annotations\nreturn 1", False),
 ]
 
@@ -605,6 +621,12 @@ class Execute(unittest.TestCase):
         self.assertIs(program.module_globals, module_globals)
         self.assertEqual(module_globals["__loader__"].get_source("given"), program.source)
         self.assertFalse(module_globals["__loader__"].is_package("given"))
+
+    def test_flags_that_are_on_already(self) -> None:
+        part = compile_body("x: nope = 1\nif x: return x\n", "program.py", 0x1000000, ABSENT)
+        names: Dict[str, Any] = {"__builtins__": __builtins__, "__annotations__": {}}
+        self.assertEqual(eval(part.code, names), 1)
+        self.assertEqual(names["__annotations__"], {"x": "nope"})
 
     def test_line(self) -> None:
         program = Program("\ufeffx = 1\r\n\x0cy = '\u2028'\rreturn x")

@@ -22,7 +22,6 @@ _CO_NEWLOCALS = 0x2
 _CO_NESTED = 0x10
 
 _PYTHON_3_11 = _sys.version_info >= (3, 11)
-_PYTHON_3_12 = _sys.version_info[:2] == (3, 12)
 
 _MODULE_NAME = "<module>"
 
@@ -83,9 +82,10 @@ def code_in(module_code: CodeType) -> CodeType:
 def as_module_code(code: CodeType, name: str, end: object = None, move: int = 0) -> CodeType:
     """Return a function's code as code that runs in a module's dict.
 
-    name is the function's own. None of its names may be local. With CO_OPTIMIZED
-    and CO_NEWLOCALS cleared, locals() is the module's dict. end takes the place of
-    END_CONSTANT. All lines move by move, for which all functions in the code must
+    name is the function's own. None of its names may be local, but for variables of
+    comprehensions, which Python 3.12 and later keep there. With CO_NEWLOCALS cleared,
+    locals() is the module's dict; with CO_OPTIMIZED cleared, those variables stay out
+    of it. end takes the place of END_CONSTANT. All lines move by move, for which all functions in the code must
     be in expressions.
     """
     prefix = name + ".<locals>."
@@ -100,11 +100,6 @@ def as_module_code(code: CodeType, name: str, end: object = None, move: int = 0)
     }
     if _PYTHON_3_11:
         changes["co_qualname"] = _MODULE_NAME
-    if _PYTHON_3_12 and (code.co_varnames or code.co_cellvars):
-        # The variables of inlined comprehensions. This version writes them back
-        # into the dict of locals, or deletes them there, by their names.
-        changes["co_varnames"] = tuple("." + variable for variable in code.co_varnames)
-        changes["co_cellvars"] = tuple("." + variable for variable in code.co_cellvars)
     return code.replace(**changes)
 
 
