@@ -3,7 +3,6 @@ package thirdrail
 import (
 	"context"
 	"errors"
-	"os"
 	goruntime "runtime"
 	"sync"
 	"time"
@@ -135,22 +134,23 @@ func (r *run) do(ctx context.Context) *Result {
 	r.talk.calls = newCalls(runCtx, r.namespaces.funcs, r.limits, r.runtime.numbers, r.process.Rail, &r.runtime.bindings)
 	var sending sync.WaitGroup
 	start := make(chan struct{})
-	sending.Go(func() { r.send(r.process.Rail, start) })
+	sending.Go(func() { r.send(runCtx, start) })
 	r.talk.start()
 	r.supervise(ctx, start)
 	return r.conclude(ctx, cancel, &sending)
 }
 
 // send writes the host's two frames: boot at once, and run when start is closed.
-// Replies go their own way, and only after run.
-func (r *run) send(rail *os.File, start <-chan struct{}) {
+// Replies go their own way, and only after run. The context ends with the run, also
+// when the child is gone before it was ready.
+func (r *run) send(ctx context.Context, start <-chan struct{}) {
 	boot := bootFrame(r.limits, r.runtime.numbers, r.runtime.interpreter.BareBytes, r.namespaces.frames)
 	if r.talk.calls.send(wire.Append(nil, boot)) != nil {
 		return // the child's end tells why
 	}
 	select {
 	case <-start:
-	case <-r.talk.settled:
+	case <-ctx.Done():
 		return
 	}
 	data := r.request.Data
