@@ -3,6 +3,7 @@
 package thirdrail
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -437,4 +438,39 @@ func killHost(t *testing.T, script hostScript, atOnce bool) {
 	}
 	_ = command.Wait()
 	eventually(t, "the host's processes are gone", func() bool { return len(processesWith(mark)) == 0 })
+}
+
+// TestStoppedHost stops a host for longer than its program's limits. When it goes
+// on, the run ends at once.
+func TestStoppedHost(t *testing.T) {
+	command, _ := hostCommand(t, hostScript{
+		Config:  Config{Python: systemPython(t), Limits: Limits{Wall: 300 * time.Millisecond, CPU: 300 * time.Millisecond}},
+		Program: "import signal\nfor s in range(1, signal.NSIG):\n    try: signal.signal(s, signal.SIG_IGN)\n    except (OSError, ValueError): pass\nprint('up')\nwhile True: pass",
+		Stay:    true,
+	}, 0)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "up" {
+	}
+	if err := command.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // the point: longer than both limits
+	if err := command.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	lines.Scan()
+	var report hostReport
+	if err := json.Unmarshal(lines.Bytes(), &report); err != nil || report.Kind != Timeout {
+		t.Errorf("%v, %+v; want a timeout", err, report)
+	}
+	if err := command.Wait(); err != nil {
+		t.Error(err)
+	}
 }

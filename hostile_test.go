@@ -143,8 +143,8 @@ func TestFallbackIsolation(t *testing.T) {
 	for _, table := range [][]programCase{budgetCases, lifecycleCases} {
 		for _, c := range table {
 			switch {
-			case c.Name == "its parent attacked": // which here is its keeper
-				c.Value, c.Kind = "", WorkerExit
+			case c.Name == "its parent attacked": // see TestKeeperOfFallbackKilled
+				continue
 			case strings.HasPrefix(c.Name, "memory"), strings.HasPrefix(c.Name, "a large"), c.Numbers != 0:
 				continue
 			}

@@ -92,6 +92,12 @@ func (r *Runtime) leastMemory(ctx context.Context) (int64, error) {
 func (r *Runtime) try(ctx context.Context, memory int64) *Result {
 	limits := DefaultLimits()
 	limits.Memory, limits.Wall = memory, 10*time.Second
-	one := &run{runtime: r, request: Request{Program: "print()"}, limits: limits, began: time.Now()}
+	one := &run{
+		runtime:    r,
+		request:    Request{Program: "print()"},
+		limits:     limits,
+		namespaces: &boundNamespaces{},
+		began:      time.Now(),
+	}
 	return one.do(ctx)
 }

@@ -243,7 +243,7 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	r.stats.Calls, r.stats.LogBytes, r.stats.DroppedFrames = r.talk.calls.count(), used, dropped
 	result := &Result{Logs: logs}
 	verdict := r.talk.verdict.Load()
-	overCPU := !r.sent.IsZero() && exit.CPU-r.baseCPU > r.limits.CPU+cpuSlack
+	overCPU := !r.sent.IsZero() && exit.CPU-r.baseCPU-cpuSlack > r.limits.CPU
 	switch {
 	case verdict == nil:
 		result.Failure = r.deathFailure(exit, ended, logs)
