@@ -486,7 +486,7 @@ class Lines(unittest.TestCase):
 
     def test_no_slow_imports(self) -> None:
         """Compiling and running the usual program loads nothing that is slow to load."""
-        slow = ["_ast", "ast", "linecache", "traceback", "typing", "re", "warnings", "inspect", "enum", "tokenize"]
+        slow = ["ast", "linecache", "traceback", "typing", "re", "warnings", "inspect", "enum", "tokenize"]
         source = f"import sys\nreturn sorted(set({slow!r}) & set(sys.modules))"
         code_before = "import sys\nfor name in list(sys.modules):\n    if name in ('re', 'enum', 'typing', 'warnings'): pass"
         found = self.in_fresh_python(code_before, source)
