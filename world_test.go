@@ -80,6 +80,7 @@ var sabotageCases = []programCase{
 	{Name: "a tool's name", Program: "keep = tools\ntools = 5\nreturn await keep.echo(tools)", Value: "5"},
 	{Name: "gc off and thresholds", Program: "import gc\ngc.disable()\nreturn await tools.echo(1)", Value: "1"},
 	{Name: "import hooks", Program: "import sys\nsys.meta_path.clear()\nsys.path.clear()\nprint('x')\nreturn await tools.echo(1)", Value: "1", Logs: []string{"x"}},
+	{Name: "surrogates without codecs to import", Program: "import sys\nsys.meta_path.clear()\nsys.path.clear()\nprint('a\\ud800b')\nreturn [await tools.echo('\\ud800'), '\\ud83d\\ude00']", Value: `["\ud800","😀"]`, Logs: []string{"a\uFFFDb"}},
 	{Name: "exceptions after sabotage", Program: "import builtins, sys\nbuiltins.len = builtins.str = builtins.type = None\nsys.modules.clear()\nraise ValueError('v')", Kind: Exception, Message: []string{"line 4", "ValueError: v"}},
 	{Name: "our module isn't importable", Program: "try:\n    import thirdrail_child\nexcept ImportError:\n    return 'absent'", Value: `"absent"`},
 }

@@ -27,6 +27,7 @@ from time import sleep as _sleep
 from thirdrail_child.codec import encode_string as _encode_string
 from thirdrail_child.codec import string_size as _string_size
 from thirdrail_child.constants import log_truncation_marker as _marker
+from thirdrail_child.cutting import without_surrogates as _without_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,15 +51,6 @@ _PIPE_BYTES = 64 << 10
 # How long a thread waits for another to end its line. print() writes the parts of
 # a line one by one, within microseconds; the bound is for a line that stays open.
 _LINE_STEPS = (0.00003,) * 20 + (0.0005,) * 20 + (0.005,) * 40
-
-
-def _utf8(text: str) -> str:
-    """Return text with U+FFFD for each lone surrogate, also for two in a row."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-32-le", "surrogatepass").decode("utf-32-le", "replace")
-    return text
 
 
 def _fitting(text: str, budget: int) -> str:
@@ -248,7 +240,7 @@ class Ledger:
         overhead = 0 if self._open is not None else 3
         left = self._left - overhead
         whole = end - start <= left
-        piece = _utf8(text[start : end if whole else start + max(left, 0) + 1])
+        piece = _without_surrogates(text[start : end if whole else start + max(left, 0) + 1])
         if whole:
             size = _string_size(piece, left + 2) - 2
             if size <= left:
