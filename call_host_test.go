@@ -204,8 +204,9 @@ while True:
 			eachPython(t, Config{}, func(t *testing.T, rt *Runtime) {
 				result := run1(t, rt, program, Limits{Wall: time.Second, CallsInFlight: in})
 				programCase{Kind: Timeout, Message: []string{"wall"}}.compare(t, result)
-				// Replies that fit the socket's buffer are sent: a few.
-				if n := result.Stats.Calls; n < int64(in) || n > int64(in)+8 {
+				// Replies that fit the socket's buffer are sent: a few. How soon a
+				// busy machine takes as many as may be in flight isn't promised.
+				if n := result.Stats.Calls; n < 1 || n > int64(in)+8 {
 					t.Errorf("%d calls were taken with %d in flight", n, in)
 				}
 			})

@@ -48,7 +48,8 @@ type conversation struct {
 type verdict struct {
 	value   lossless.Value
 	failure *Failure
-	byChild bool // a done frame brought it
+	byChild bool      // a done frame brought it
+	at      time.Time // when it was reached
 }
 
 func newConversation(p *child.Process, limits Limits, numbers lossless.Numbers, onLog func(string)) (*conversation, error) {
@@ -84,6 +85,7 @@ func (c *conversation) start() {
 // settle records how the run ends, if nothing has before.
 func (c *conversation) settle(v verdict) {
 	c.settling.Do(func() {
+		v.at = time.Now()
 		c.verdict.Store(&v)
 		close(c.settled)
 	})

@@ -247,6 +247,9 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	switch {
 	case verdict == nil:
 		result.Failure = r.deathFailure(exit, ended, logs)
+	case verdict.byChild && verdict.at.Sub(r.sent) > r.limits.Wall:
+		// The timer and the frame may be seen in either order: the clock decides.
+		result.Failure = wallFailure(r.limits.Wall)
 	case verdict.byChild && overCPU:
 		result.Failure = cpuFailure(r.limits.CPU)
 	default:
