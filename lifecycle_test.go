@@ -325,7 +325,7 @@ var lifecycleCases = []programCase{
 	{Name: "descriptor 3 replaced", Program: "import os\nos.dup2(os.open('/dev/null', os.O_RDWR), 3)\nreturn 1", Kind: WorkerExit},
 	{Name: "stopped by itself", Program: "import os\nos.kill(os.getpid(), 19)", Limits: Limits{Wall: 500 * time.Millisecond}, Kind: Timeout},
 	{Name: "first thread ended", Program: "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\nctypes.CDLL(None).pthread_exit(None)", Limits: Limits{Wall: time.Second}, Kind: Timeout},
-	{Name: "its parent attacked", Program: "import os, signal\nfor s in (15, 9): os.kill(os.getppid(), s)\nreturn 1", Value: "1"},
+	{Name: "its parent attacked", Program: "import os, signal\nparent = os.getppid()\nfor s in (15, 9): os.kill(parent, s)\nreturn 1", Value: "1"},
 	{Name: "input", Program: "input()", Kind: Exception, Message: []string{"EOFError"}},
 	{Name: "getpass", Program: "import getpass\ngetpass.getpass()", Kind: Exception, Message: []string{"EOFError"}},
 	{Name: "breakpoint", Program: "breakpoint()\nreturn 1", Kind: Exception, Message: []string{"BdbQuit"}},

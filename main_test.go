@@ -91,11 +91,15 @@ func processesWith(text string) []string {
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
 		folder := "/proc/" + entry.Name()
-		environment, err := os.ReadFile(folder + "/environ")
-		if err != nil || entry.Name() == fmt.Sprint(os.Getpid()) || entry.Name() == "self" || entry.Name() == "thread-self" {
+		if entry.Name() == fmt.Sprint(os.Getpid()) || entry.Name() == "self" || entry.Name() == "thread-self" {
 			continue
 		}
+		environment, _ := os.ReadFile(folder + "/environ")
 		command, _ := os.ReadFile(folder + "/cmdline")
+		if threads, _ := os.ReadDir(folder + "/task"); len(environment) == 0 && len(threads) > 1 {
+			// The first thread has ended, and others go on.
+			environment, _ = os.ReadFile(folder + "/task/" + threads[len(threads)-1].Name() + "/environ")
+		}
 		if bytes.Contains(environment, []byte(text)) || bytes.Contains(command, []byte(text)) {
 			found = append(found, entry.Name()+" "+short(string(bytes.ReplaceAll(command, []byte{0}, []byte{' '}))))
 		}

@@ -107,8 +107,24 @@ func (p *Process) killStrays() {
 // marks tells whether a process was started with the environment of this child,
 // whose folder no other child has.
 func (p *Process) marks(pid int) bool {
-	environment, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && p.directory != "" && bytes.Contains(environment, []byte("="+p.directory+"\x00"))
+	return p.directory != "" && bytes.Contains(ofAnyThread(pid, "environ"), []byte("="+p.directory+"\x00"))
+}
+
+// ofAnyThread returns a file of a process in /proc. Where the first thread has
+// ended, those of the others still tell.
+func ofAnyThread(pid int, name string) []byte {
+	folder := "/proc/" + strconv.Itoa(pid) + "/"
+	text, _ := os.ReadFile(folder + name)
+	if len(text) > 0 {
+		return text
+	}
+	threads, _ := os.ReadDir(folder + "task")
+	for _, thread := range threads {
+		if text, _ = os.ReadFile(folder + "task/" + thread.Name() + "/" + name); len(text) > 0 {
+			break
+		}
+	}
+	return text
 }
 
 // allProcesses yields the numbers in /proc.

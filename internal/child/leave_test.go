@@ -47,9 +47,22 @@ for s in range(1, signal.NSIG):
 signal.pthread_sigmask(signal.SIG_BLOCK, range(1, signal.NSIG))
 while True:
     pass`),
-	"daemon whose first thread has ended": daemon(`import ctypes, threading
-threading.Thread(target=time.sleep, args=(1000,)).start()
-ctypes.CDLL(None).pthread_exit(None)`),
+	"daemon whose first thread has ended": `
+import ctypes, os, threading, time
+read, write = os.pipe()
+def goes_on():
+    while open("/proc/self/stat").read().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.001)
+    os.write(write, b"x")
+    time.sleep(1000)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        threading.Thread(target=goes_on).start()
+        ctypes.CDLL(None).pthread_exit(None)
+    os._exit(0)
+os.read(read, 1)
+print("ready")`,
 	"daemon that stopped itself": daemon("os.kill(os.getpid(), 19)"),
 	"daemons of daemons": daemon(`
 for i in range(5):
@@ -141,12 +154,14 @@ func TestWaitEndsEverything(t *testing.T) {
 // In a namespace it can't.
 func TestKeeperKilled(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, s *Starter) {
-		r := startProgram(t, s, daemon("time.sleep(1000)")+`
+		r := startProgram(t, s, leavers["daemon whose first thread has ended"]+daemon("time.sleep(1000)")+`
 import signal
+parent = os.getppid()
 for s in (9, 15, 19, 6):
-    os.kill(os.getppid(), s)
+    os.kill(parent, s)
 print("alive")
 time.sleep(1000)`)
+		r.expect("ready")
 		r.expect("ready")
 		if s.Isolation().ownNamespace() {
 			r.expect("alive")

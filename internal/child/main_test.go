@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,13 +78,11 @@ func openDescriptors() map[string]string {
 func processesWith(text string) []string {
 	var found []string
 	for pid := range allProcesses() {
-		stat, ok := readStat(pid)
-		if !ok || !stat.alive() || pid == os.Getpid() {
+		// Dead processes, which wait for their parents, have neither.
+		environment, command := ofAnyThread(pid, "environ"), ofAnyThread(pid, "cmdline")
+		if pid == os.Getpid() {
 			continue
 		}
-		folder := "/proc/" + strconv.Itoa(pid)
-		environment, _ := os.ReadFile(folder + "/environ")
-		command, _ := os.ReadFile(folder + "/cmdline")
 		if bytes.Contains(environment, []byte(text)) || bytes.Contains(command, []byte(text)) {
 			found = append(found, fmt.Sprintf("%d %q", pid, command))
 		}
