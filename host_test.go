@@ -335,6 +335,7 @@ func TestInheritedSignals(t *testing.T) {
 		for _, isolation := range []child.Isolation{child.PIDNamespace, child.ProcessGroup} {
 			t.Run(name+", "+isolation.String(), func(t *testing.T) {
 				t.Parallel()
+				script := script // each isolation writes its own
 				script.Config = Config{Python: python, Limits: Limits{CPU: time.Second, Wall: 20 * time.Second}}
 				script.Isolation = []child.Isolation{isolation}
 				script.Program = useUpCPU

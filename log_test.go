@@ -109,6 +109,7 @@ sys.__stderr__.buffer.write(b"error buffer\n")
 sys.stdout.buffer.raw.write(b"raw\n")
 os.write(1, b"native\n")
 print("file", file=open(1, "w", closefd=False))
+print("between")  # bytes written straight to 1 and to 2 have no order of their own
 with os.fdopen(os.dup(2), "wb") as duplicate:
     duplicate.write(b"duplicate\n")
 sys.stdout.writelines(["l1\n", "l2\n"])
@@ -117,7 +118,7 @@ os.system("echo shell")
 import subprocess
 subprocess.run([sys.executable, "-I", "-S", "-c", "print('child')"], check=True)
 print("end")`,
-		Logs: []string{"print", "dunder", "buffer", "error buffer", "raw", "native", "file", "duplicate", "l1", "l2", "a-b!", "shell", "child", "end"},
+		Logs: []string{"print", "dunder", "buffer", "error buffer", "raw", "native", "file", "between", "duplicate", "l1", "l2", "a-b!", "shell", "child", "end"},
 	},
 	{
 		Name: "a real text stream", Program: `

@@ -90,7 +90,8 @@ func TestQuotedFields(t *testing.T) {
 		B bool    `json:",string"`
 		S string  `json:",string"`
 		F float64 `json:",string"`
-		L []int   `json:",string"` // the option means nothing for a slice
+		//lint:ignore SA5008 the option means nothing for a slice
+		L []int `json:",string"`
 	}
 	var q quoted
 	q.P = new(int)

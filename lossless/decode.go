@@ -39,7 +39,7 @@ func (v Value) Decode(into any) error {
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		return &Error{Err: ErrType, Type: reflect.TypeOf(into), detail: "Decode needs a pointer that is not nil"}
 	}
-	d := decoder{text: v.text}
+	d := decoder(v)
 	_, err := d.value(0, target.Elem(), 0)
 	return err
 }

@@ -71,7 +71,7 @@ func (d *decoder) quoted(i int, target reflect.Value, t reflect.Type, depth int)
 	if err != nil {
 		return end, d.fail(i, t, err, "the string must hold the value as JSON")
 	}
-	in := decoder{text: inner.text}
+	in := decoder(inner)
 	if _, err := in.value(0, target, depth+1); err != nil {
 		return end, d.fail(i, t, err, "")
 	}

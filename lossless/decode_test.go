@@ -210,9 +210,10 @@ func TestEmbedding(t *testing.T) {
 	type inner struct{ Seen int }
 	type D struct {
 		inner
-		C `json:"named"`
-		level
-		Own, own int
+		C     `json:"named"`
+		level //lint:ignore U1000 what isn't exported is left out
+		Own   int
+		own   int //lint:ignore U1000 what isn't exported is left out
 	}
 	type E struct {
 		*E

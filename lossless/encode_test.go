@@ -23,14 +23,16 @@ type (
 	}
 	deeper struct{ Z, Name int }
 	tagged struct {
-		Renamed  int            `json:"renamed"`
-		Left     string         `json:"-"`
-		Dash     int            `json:"-,"`
-		Empty    string         `json:"empty,omitempty"`
-		List     []int          `json:",omitempty"`
-		Zero     time.Time      `json:"zero,omitzero"`
-		Quoted   int64          `json:"quoted,string"`
-		Pointer  *int           `json:"pointer"`
+		Renamed int    `json:"renamed"`
+		Left    string `json:"-"`
+		//lint:ignore SA5008 the odd tags are what is tested
+		Dash    int       `json:"-,"`
+		Empty   string    `json:"empty,omitempty"`
+		List    []int     `json:",omitempty"`
+		Zero    time.Time `json:"zero,omitzero"`
+		Quoted  int64     `json:"quoted,string"`
+		Pointer *int      `json:"pointer"`
+		//lint:ignore SA5008 the odd tags are what is tested
 		Odd      map[int]string `json:"a\"b<>"`
 		Opt      Value          `json:"opt"`
 		unlisted int

@@ -131,7 +131,7 @@ func (t *Transcript) parseLine(line string, number int) error {
 		return t.parseFrame(Step{From: Side(mark[0]), Line: rest, Number: number})
 	case "<!":
 		if frame, err := t.decoder.Child([]byte(rest)); err == nil {
-			return fmt.Errorf("this line is a %s frame, so it needs < and not <!", frame.FrameType())
+			return fmt.Errorf("this line is a %s frame, so it needs the mark < alone", frame.FrameType())
 		}
 		t.Steps = append(t.Steps, Step{From: Child, Line: rest, Number: number})
 		return nil

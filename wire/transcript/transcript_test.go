@@ -209,7 +209,7 @@ func TestParseErrors(t *testing.T) {
 		{"plays: host\n< {\"type\":\"boot-ack\"}\n> {\"type\":\"run\",\"program\":\"\"}\n", "must be boot and boot-ack"},
 		{conversation + "> {\"type\":\"done\"}\n", "test.txt:13: wire: type: unknown frame type"},
 		{conversation + "< {}\n", "test.txt:13: wire: type: required"},
-		{conversation + "<! {\"type\":\"done\"}\n", "needs < and not <!"},
+		{conversation + "<! {\"type\":\"done\"}\n", "needs the mark < alone"},
 		{conversation + "<! junk\n", "line 13 is junk, which no real child sends"},
 		{conversation + "values: 1\n", `not with "values:"`},
 		{conversation + "value: {\n", "test.txt:13: "},
