@@ -45,6 +45,29 @@ async def caught(call):
 `
 
 var callCases = []programCase{
+	{
+		Name: "a signal handler that raises in the middle of a frame",
+		Program: `
+import signal
+rings = 0
+def ring(number, frame):
+    while frame is not None:
+        if frame.f_code.co_name == "_send_all":
+            raise TimeoutError
+        frame = frame.f_back
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.0001, 0.0001)
+for i in range(3000):
+    try:
+        await tools.echo("x" * 400000)
+    except TimeoutError:
+        rings += 1
+        if rings > 20:
+            break
+signal.setitimer(signal.ITIMER_REAL, 0)
+return [rings > 20, await tools.echo("after")]`,
+		Value: `[true,"after"]`,
+	},
 	{Name: "value", Program: "r = await tools.add({\"a\": 1})\nreturn r", Value: "2", Logs: []string{}, Check: made(1)},
 	{Name: "repeated", Program: "return [await tools.add(a=i) for i in range(5)]", Value: "[1,2,3,4,5]", Check: made(5)},
 	{

@@ -25,6 +25,7 @@ var order = []string{
 	"start.py",
 	"__init__.py",
 	"constants.py",
+	"signals.py",
 	"channel.py",
 	"codec_strings.py",
 	"codec_numbers.py",
@@ -47,6 +48,9 @@ var order = []string{
 	"frames.py",
 	"hints.py",
 	"failure.py",
+	"native.py",
+	"confine.py",
+	"proof.py",
 	"boot.py",
 }
 

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from thirdrail_child import logs  # noqa: E402
 from thirdrail_child.constants import log_truncation_marker  # noqa: E402
 from thirdrail_child.logs import Ledger, LogStream, Native  # noqa: E402
+from thirdrail_child.signals import Section  # noqa: E402
 
 OUT, ERR = "<stdout>", "<stderr>"
 Write = Tuple[str, str]
@@ -32,6 +33,7 @@ class Sent:
     def __init__(self) -> None:
         self.data = b""
         self.sends = 0
+        self.section = Section()
 
     def send(self, data: bytes) -> None:
         assert data.endswith(b"\n")

@@ -122,8 +122,9 @@ class Calls:
 
     def receive(self) -> None:
         """Settle the calls whose replies have arrived, without waiting."""
-        for line in self._channel.take_lines():
-            self._settle(line)
+        with self._channel.section:
+            for line in self._channel.take_lines():
+                self._settle(line)
 
     def wait(self, pending: Pending) -> None:
         """Block until a call is settled. For a thread in which no loop runs."""

@@ -19,6 +19,8 @@ from thirdrail_child.codec import OverBudget as _OverBudget
 from thirdrail_child.codec import decode as _decode
 from thirdrail_child.codec import encode as _encode
 from thirdrail_child.codec import encode_string as _encode_string
+from thirdrail_child.confine import ConfinementError as _ConfinementError
+from thirdrail_child.confine import confine as _confine
 from thirdrail_child.constants import PROTOCOL_FD
 from thirdrail_child.driver import drive as _drive
 from thirdrail_child.driver import run_loop as _run_loop
@@ -26,10 +28,11 @@ from thirdrail_child.failure import describe as _describe
 from thirdrail_child.forgotten import Forgotten
 from thirdrail_child.logs import Ledger, LogStream, empty_input
 from thirdrail_child.program import ABSENT, Program
+from thirdrail_child.proof import prove as _prove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Tuple
+    from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 # How the process ends when it can't say so in a frame.
 _EXIT_CHANNEL_CLOSED = 74
@@ -45,8 +48,9 @@ _THREAD_STACK_BYTES = 2 << 20
 
 def main() -> None:
     """Run the child from its boot frame to the end of the process."""
-    _reset_signals()
     channel = Channel(PROTOCOL_FD)
+    channel.section.guard()
+    _reset_signals()
     try:
         _serve(channel)
     except ChannelClosed:
@@ -57,11 +61,13 @@ def _serve(channel: Channel) -> None:
     inbox: List[bytes] = []
     boot = _wait_frame(channel, inbox, "boot")
     try:
+        proof = _confined(boot)
         _apply_limits(boot)
+    except _ConfinementError as error:
+        _boot_failed(f"the confinement could not be applied: {error}")
     except (OSError, ValueError) as error:
-        _write(2, f"thirdrail: the limits could not be applied: {error}\n".encode())
-        _exit(_EXIT_BOOT_FAILED)
-    channel.send(b'{"type":"boot-ack"}\n')
+        _boot_failed(f"the limits could not be applied: {error}")
+    channel.send(b'{"type":"boot-ack"%b}\n' % proof)
     numbers = boot.get("numbers", "double")
     ledger = Ledger(channel, boot["maxLogBytes"], boot.get("openLogs") is True)
     streams = LogStream(ledger, "<stdout>", 1), LogStream(ledger, "<stderr>", 2)
@@ -89,6 +95,20 @@ def _serve(channel: Channel) -> None:
     ledger.finish()
     channel.send(end)
     _exit(0)
+
+
+def _confined(boot: Dict[str, Any]) -> bytes:
+    """Apply the confinement that the host asks for. Return the proof for boot-ack."""
+    policy = boot.get("confinement")
+    if policy is None:
+        return b""
+    answers = _prove(_confine(policy), policy.get("proofs", []))
+    return b',"proof":' + _encode(answers, "exact", 1 << 20, "proof")
+
+
+def _boot_failed(text: str) -> NoReturn:
+    _write(2, f"thirdrail: {text}\n".encode())
+    _exit(_EXIT_BOOT_FAILED)
 
 
 def _reset_signals() -> None:

@@ -10,14 +10,24 @@ reads and has nothing to write, and then a plain write can't get stuck.
 from __future__ import annotations
 
 from _collections import deque as _deque  # type: ignore[import]
+from _thread import _count as _count_threads
 from _thread import allocate_lock as _allocate_lock
 from _thread import get_ident as _get_ident
-from errno import EINTR as _EINTR
+from errno import EBADF as _EBADF
+from errno import ECONNRESET as _ECONNRESET
+from errno import EINVAL as _EINVAL
+from errno import EIO as _EIO
+from errno import EISDIR as _EISDIR
+from errno import ENOTCONN as _ENOTCONN
+from errno import ENOTSOCK as _ENOTSOCK
+from errno import EPIPE as _EPIPE
 from posix import read as _read
 from posix import write as _write
 from select import POLLIN as _POLLIN
 from select import POLLOUT as _POLLOUT
 from select import poll as _poll
+
+from thirdrail_child.signals import Section as _Section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +51,23 @@ class ChannelClosed(Exception):
     """The host is gone, or the descriptor was closed in this process."""
 
 
+# The errors of the kernel for a broken descriptor.
+_BROKEN = frozenset((_EBADF, _ECONNRESET, _ENOTCONN, _ENOTSOCK, _EPIPE, _EINVAL, _EISDIR, _EIO))
+
+
+def _check_ours(error: OSError) -> None:
+    """Raise the error again if it is none of a descriptor: a signal handler's, say."""
+    if error.errno not in _BROKEN:
+        raise error
+
+
 class Channel:
     """The child's end of the protocol descriptor."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        # What must not be interrupted by a handler that raises.
+        self.section = _Section()
         self._send_lock = _allocate_lock()
         self._sender: Optional[int] = None
         self._queue: List[bytes] = []
@@ -90,7 +112,7 @@ class Channel:
             data, result = make()
             self._queue.append(data)
             return result
-        with self._send_lock:
+        with self.section, self._send_lock:
             self._sender = me
             try:
                 data, result = make()
@@ -147,6 +169,7 @@ class Channel:
         except BlockingIOError:
             return 0  # the program made the descriptor a non-blocking one
         except OSError as error:
+            _check_ours(error)
             raise ChannelClosed from error
 
     def _read_some(self) -> None:
@@ -174,8 +197,7 @@ class Channel:
             self._lose()
             return
         except OSError as error:
-            if error.errno == _EINTR:
-                return
+            _check_ours(error)
             data = b""
         if not data:
             self._ended = True
@@ -221,14 +243,15 @@ class Channel:
 
     def take_lines(self) -> List[bytes]:
         """Return the lines that have arrived, without waiting. ChannelClosed at the end."""
-        if not self._lines and not self._ended:
-            self._read_some()
         lines: List[bytes] = []
-        while self._lines:
-            try:
-                lines.append(self._lines.popleft())
-            except IndexError:  # another thread was faster
-                break
+        with self.section:
+            if not self._lines and not self._ended:
+                self._read_some()
+            while self._lines:
+                try:
+                    lines.append(self._lines.popleft())
+                except IndexError:  # another thread was faster
+                    break
         if not lines and self._ended:
             raise ChannelClosed
         return lines
@@ -237,17 +260,13 @@ class Channel:
         """Wait until something may have arrived, or so many milliseconds are over."""
         if self._lines or self._ended:
             return
-        if milliseconds is None and self._receive_lock.acquire(False):
-            try:
-                self._read()
-            finally:
-                self._receive_lock.release()
-            if self._lines or self._ended:
-                return
-        # Another thread that reads may take what is waited for.
+        # This reads nothing: a handler may interrupt it. Another thread that reads
+        # may take what is waited for, so it looks up now and then.
+        if milliseconds is None and _count_threads():
+            milliseconds = _LOOK_MILLISECONDS
         poller = _poll()
         poller.register(self._fd, _POLLIN)
-        poller.poll(_LOOK_MILLISECONDS if milliseconds is None else milliseconds)
+        poller.poll(milliseconds)
 
     def wait_lines(self) -> List[bytes]:
         """Return the next lines, at least one. ChannelClosed at the end."""

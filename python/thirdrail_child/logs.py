@@ -120,6 +120,7 @@ class Ledger:
 
     def __init__(self, channel: Channel, max_bytes: int, open_logs: bool) -> None:
         self._channel = channel
+        self.section = channel.section
         self._lock = _RLock()
         self._max_bytes = max_bytes
         self._left = max_bytes - 1
@@ -140,9 +141,9 @@ class Ledger:
         """Take text that was written to the stream called stream."""
         if not text or self._spent:
             return
-        with self._lock:
+        with self.section, self._lock:
             if self._busy:
-                # We are in a signal handler or a finalizer, on top of a write.
+                # We are in a finalizer, on top of a write.
                 self._later.append((stream, text))
                 return
             self._let_finish()
@@ -294,7 +295,7 @@ class LogBuffer(_BufferedIOBase):  # type: ignore[misc]
         if isinstance(data, str):
             raise TypeError("a bytes-like object is required, not 'str'")
         view = memoryview(data).cast("B")
-        with self._lock:
+        with self._ledger.section, self._lock:
             self._ledger.write(self._stream, self._decoder.decode(view))
         return view.nbytes
 

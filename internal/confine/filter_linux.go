@@ -1,0 +1,155 @@
+package confine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// A rule refuses system calls, or allows them only with some arguments.
+type rule struct {
+	calls []uint32
+	// refusal is the error number that the caller gets. ENOSYS makes libc and
+	// Python fall back to older calls; EPERM is an exception in the program.
+	refusal unix.Errno
+	// unless are the tests that all must hold for the call to be allowed. None
+	// means that it never is.
+	unless []test
+	why    string
+}
+
+// A test looks at one argument's lower 32 bits, which is all that the kernel takes
+// of the arguments tested here.
+type test struct {
+	argument int
+	mask     uint32 // zero means all bits
+	in       []uint32
+	not      bool // the argument must be none of in
+}
+
+// ownProcess stands in a filter for the number of the process that it is for,
+// which only the child knows. No process has it: they end at 2^22.
+const ownProcess = 0x7fffff01
+
+// Offsets in struct seccomp_data, see seccomp(2).
+const (
+	offsetNumber       = 0
+	offsetArchitecture = 4
+	offsetArguments    = 16
+)
+
+// assemble makes the filter of rules, one instruction after the other as the
+// kernel has them. own lists where the number of the child's process belongs.
+//
+// The kernel evaluates a new filter once for every system call that exists, and
+// later for the calls that depend on arguments. So the filter is a binary tree.
+func assemble(rules []rule) (program []byte, own []int, err error) {
+	leaves, err := leavesOf(rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	instructions := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetArchitecture, Size: 4},
+		// 32 bit calls on a 64 bit machine have other numbers.
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
+		refuse(unix.ENOSYS),
+		bpf.LoadAbsolute{Off: offsetNumber, Size: 4},
+		// What is newer than this list, and the calls of x32, which have a high bit.
+		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: lastCall, SkipTrue: 1},
+		refuse(unix.ENOSYS),
+	}
+	instructions = append(instructions, tree(leaves)...)
+	raw, err := bpf.Assemble(instructions)
+	if err != nil {
+		return nil, nil, fmt.Errorf("confine: assembling the system call filter: %w", err)
+	}
+	if len(raw) > unix.BPF_MAXINSNS {
+		return nil, nil, fmt.Errorf("confine: the system call filter has %d instructions, the kernel takes %d", len(raw), unix.BPF_MAXINSNS)
+	}
+	for _, r := range raw {
+		program = binary.NativeEndian.AppendUint16(program, r.Op)
+		program = append(program, r.Jt, r.Jf)
+		if r.K == ownProcess {
+			own = append(own, len(program))
+		}
+		program = binary.NativeEndian.AppendUint32(program, r.K)
+	}
+	return program, own, nil
+}
+
+// A leaf is what to do with one system call.
+type leaf struct {
+	number uint32
+	body   []bpf.Instruction
+}
+
+func leavesOf(rules []rule) ([]leaf, error) {
+	var leaves []leaf
+	for _, r := range rules {
+		for _, call := range r.calls {
+			leaves = append(leaves, leaf{call, r.body()})
+		}
+	}
+	slices.SortFunc(leaves, func(a, b leaf) int { return int(a.number) - int(b.number) })
+	for i := 1; i < len(leaves); i++ {
+		if leaves[i].number == leaves[i-1].number {
+			return nil, fmt.Errorf("confine: two rules for system call %d", leaves[i].number)
+		}
+	}
+	return leaves, nil
+}
+
+// tree returns a search for the number, which is loaded, among leaves.
+func tree(leaves []leaf) []bpf.Instruction {
+	switch len(leaves) {
+	case 0:
+		return []bpf.Instruction{bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}}
+	case 1:
+		return append([]bpf.Instruction{
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: leaves[0].number, SkipTrue: 1},
+			bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW},
+		}, leaves[0].body...)
+	}
+	middle := len(leaves) / 2
+	lower, upper := tree(leaves[:middle]), tree(leaves[middle:])
+	// A conditional jump goes no further than 255 instructions, a plain one does.
+	instructions := []bpf.Instruction{
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: leaves[middle].number, SkipTrue: 1},
+		bpf.Jump{Skip: uint32(len(lower))},
+	}
+	return append(append(instructions, lower...), upper...)
+}
+
+// body returns what a rule does once its call is recognised. It always returns.
+func (r rule) body() []bpf.Instruction {
+	if len(r.unless) == 0 {
+		return []bpf.Instruction{refuse(r.refusal)}
+	}
+	var instructions []bpf.Instruction
+	for _, t := range r.unless {
+		instructions = append(instructions, t.instructions(r.refusal)...)
+	}
+	return append(instructions, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
+}
+
+// instructions returns refusal when the test fails, and else goes on behind.
+func (t test) instructions(refusal unix.Errno) []bpf.Instruction {
+	instructions := []bpf.Instruction{bpf.LoadAbsolute{Off: offsetArguments + 8*uint32(t.argument), Size: 4}}
+	if t.mask != 0 {
+		instructions = append(instructions, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask})
+	}
+	for i, value := range t.in {
+		instructions = append(instructions, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(t.in) - i)})
+	}
+	if t.not {
+		return append(instructions, bpf.Jump{Skip: 1}, refuse(refusal))
+	}
+	return append(instructions, refuse(refusal))
+}
+
+func refuse(number unix.Errno) bpf.Instruction {
+	return bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(number)}
+}

@@ -1,0 +1,81 @@
+package confine
+
+// A Policy is what a child applies to itself, in this order, before a program
+// starts. It is the boot frame's field confinement. A part that is absent isn't
+// applied.
+type Policy struct {
+	// Root is a file system of the child's own.
+	Root *Root `json:"root,omitempty"`
+	// User is who the child becomes.
+	User *User `json:"user,omitempty"`
+	// Capabilities tells to give up all of them, and the right to gain any by
+	// executing a file (no_new_privs).
+	Capabilities bool `json:"dropCapabilities,omitempty"`
+	// Landlock are the rules for paths, ports and signals, see landlock(7).
+	Landlock *Landlock `json:"landlock,omitempty"`
+	// Limits are those of setrlimit(2), by the kernel's numbers: resource, limit.
+	Limits [][2]int64 `json:"limits,omitempty"`
+	// Calls is the filter of system calls, see seccomp(2).
+	Calls *Calls `json:"calls,omitempty"`
+	// Proofs are what the child tries in the end, and must see refused.
+	Proofs []Proof `json:"proofs,omitempty"`
+}
+
+// Root is made of an empty file system in memory, in a mount namespace.
+type Root struct {
+	// At is a folder to mount it on, before it becomes the root.
+	At string `json:"at"`
+	// Links are symbolic links, such as /lib to usr/lib: path, target.
+	Links [][2]string `json:"links,omitempty"`
+	// Mounts are what of the host appears, at the same path, with all that is
+	// mounted below it. A folder comes before what lies in it.
+	Mounts []Mount `json:"mounts,omitempty"`
+	// Workspace is the path of the private folder, DiskBytes its size and Files
+	// the number of files that it holds at most.
+	Workspace string `json:"workspace"`
+	DiskBytes int64  `json:"diskBytes"`
+	Files     int64  `json:"files"`
+}
+
+// Mount is a folder or a file of the host that a child sees.
+type Mount struct {
+	Path   string `json:"path"`
+	Folder bool   `json:"folder,omitempty"`
+	Write  bool   `json:"write,omitempty"`
+}
+
+// User is a user and a group, by number.
+type User struct {
+	ID    int `json:"id"`
+	Group int `json:"group"`
+}
+
+// Landlock is a set of rules in the kernel's own numbers.
+type Landlock struct {
+	Files   uint64 `json:"files"`
+	Network uint64 `json:"network"`
+	Scopes  uint64 `json:"scopes"`
+	// Paths are what stays allowed. One that doesn't exist is passed over.
+	Paths []PathRule `json:"paths"`
+}
+
+// PathRule allows what Access names at Path and below.
+type PathRule struct {
+	Path   string `json:"path"`
+	Access uint64 `json:"access"`
+}
+
+// Calls is a filter as the kernel has it, and the offsets in it where the number
+// of the process belongs.
+type Calls struct {
+	Program []byte `json:"program"` // base64 in JSON
+	Own     []int  `json:"own"`
+}
+
+// Proof is one attempt: its name, what kind it is, and what it needs for it.
+type Proof struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	Path   string `json:"path,omitempty"`
+	Number int64  `json:"number,omitempty"`
+}

@@ -1,0 +1,75 @@
+package confine
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// CanaryName is the file in the canary folder. It can be read and written by
+// everybody, so only the confinement keeps a child from it.
+const CanaryName = "canary"
+
+// families are the kinds of sockets that a child tries. A kernel that lacks one
+// refuses it too.
+var families = []Proof{
+	{Name: "network.inet", Number: unix.AF_INET},
+	{Name: "network.inet6", Number: unix.AF_INET6},
+	{Name: "network.unix", Number: unix.AF_UNIX},
+	{Name: "network.netlink", Number: unix.AF_NETLINK},
+	{Name: "network.packet", Number: unix.AF_PACKET},
+	{Name: "network.vsock", Number: unix.AF_VSOCK},
+}
+
+// proofs lists what the child of a run tries: each thing that one of the walls in
+// force forbids, so that a wall that isn't there shows.
+func (p *Plan) proofs(run Run) []Proof {
+	canary := filepath.Join(p.spec.Canary, CanaryName)
+	list := []Proof{
+		{Name: "privileges", Kind: "privileges"},
+		{Name: "capabilities", Kind: "capabilities"},
+		{Name: "dumpable", Kind: "dumpable"},
+		{Name: "limits.open-files", Kind: "open-files", Number: openFiles},
+		{Name: "limits.file-size", Kind: "file-size", Number: run.DiskBytes},
+		{Name: "limits.core", Kind: "core"},
+	}
+	if p.root != nil || p.landlock != nil {
+		list = append(list,
+			Proof{Name: "files.read", Kind: "read", Path: canary},
+			Proof{Name: "files.list", Kind: "list", Path: p.spec.Canary},
+			Proof{Name: "files.write", Kind: "write", Path: canary},
+			Proof{Name: "files.create", Kind: "create", Path: filepath.Join(p.spec.Canary, "new")},
+		)
+	}
+	if p.root != nil {
+		list = append(list, Proof{Name: "files.stat", Kind: "stat", Path: canary})
+	}
+	if p.calls != nil {
+		list = append(list, p.callProofs()...)
+	}
+	return list
+}
+
+func (p *Plan) callProofs() []Proof {
+	list := []Proof{
+		{Name: "calls.filter", Kind: "filter"},
+		{Name: "calls.mount", Kind: "mount"},
+		{Name: "calls.namespace", Kind: "namespace"},
+		{Name: "processes.trace", Kind: "trace", Number: int64(p.spec.Host)},
+	}
+	if !p.spec.Network {
+		for _, family := range families {
+			family.Kind = "family"
+			list = append(list, family)
+		}
+		list = append(list, Proof{Name: "network.abstract", Kind: "abstract", Path: p.spec.Socket})
+	}
+	if !p.spec.Processes {
+		list = append(list,
+			Proof{Name: "processes.signal", Kind: "signal", Number: int64(p.spec.Host)},
+			Proof{Name: "processes.execute", Kind: "execute", Path: p.spec.Interpreter.Path},
+			Proof{Name: "processes.fork", Kind: "fork"},
+		)
+	}
+	return list
+}

@@ -1,0 +1,204 @@
+"""Applies the confinement of the boot frame to this process, before the program.
+
+The host composes it as data: package confine declares the same object as Go
+structs and says what each part means. Every part is applied or raises; nothing is
+left out in silence. What it stops is tried afterwards, see proof.py.
+"""
+
+from __future__ import annotations
+
+import posix
+from binascii import a2b_base64 as _a2b_base64
+from sys import byteorder as _byteorder
+
+import resource as _resource
+
+from thirdrail_child.native import System
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Tuple
+
+    Policy = Dict[str, Any]
+
+
+# macOS lacks these, and nothing there comes as far as to need them.
+_O_CLOEXEC: int = getattr(posix, "O_CLOEXEC", 0)
+_O_PATH: int = getattr(posix, "O_PATH", 0)
+
+
+class ConfinementError(Exception):
+    """A part of the confinement could not be applied. The text names it."""
+
+
+def confine(policy: Policy) -> System:
+    """Apply the policy, part by part. Raise ConfinementError for the first that fails."""
+    try:
+        system = System(posix.uname().machine)
+    except (ImportError, KeyError, OSError) as error:
+        raise ConfinementError(f"system calls: {error!r}") from None
+    for name, apply in _PARTS:
+        if not policy.get(name):
+            continue
+        try:
+            apply(system, policy[name])
+        except (OSError, ValueError) as error:
+            raise ConfinementError(f"{name}: {error}") from None
+    return system
+
+
+def _integer(value: int, size: int) -> bytes:
+    return value.to_bytes(size, _byteorder)
+
+
+# From linux/mount.h.
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 1 << 12, 1 << 14, 1 << 18
+_MNT_DETACH = 2
+_ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
+_AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
+
+
+def _make_root(system: System, root: Dict[str, Any]) -> None:
+    """Make the root and the workspace, and leave the old root behind."""
+    call = system.call
+    at = root["at"]
+    call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    call("mount", b"tmpfs", at.encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"mode=755,size=1m")
+    made = {"/"}
+    for mount in root.get("mounts", ()):
+        _mount(system, at, mount, made)
+    for path, target in root.get("links", ()):
+        _make_folder(at, _parent(path), made)
+        try:
+            posix.symlink(target, at + path)
+        except FileExistsError:
+            pass  # a folder made for a mount
+    workspace = root["workspace"]
+    _make_folder(at, workspace, made)
+    options = f"mode=700,size={root['diskBytes']},nr_inodes={root['files']}"
+    call("mount", b"tmpfs", (at + workspace).encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode())
+    posix.mkdir(f"{at}{workspace}/tmp", 0o700)
+    posix.chdir(at)
+    call("pivot_root", b".", b".")
+    call("umount2", b".", _MNT_DETACH)
+    posix.chdir("/")
+    _set_attributes(system, "/", False, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
+    posix.chdir(workspace)
+
+
+def _mount(system: System, at: str, mount: Dict[str, Any], made: "set[str]") -> None:
+    path, is_folder = mount["path"], mount.get("folder")
+    target = at + path
+    # What lies in a folder that is mounted already exists there.
+    if not _exists(target):
+        if is_folder:
+            _make_folder(at, path, made)
+        else:
+            _make_folder(at, _parent(path), made)
+            posix.close(posix.open(target, posix.O_CREAT | posix.O_WRONLY | _O_CLOEXEC, 0o444))
+    system.call("mount", path.encode(), target.encode(), None, _MS_BIND | _MS_REC, None)
+    attributes = _ATTR_NOSUID
+    if not path.startswith("/dev/"):
+        attributes |= _ATTR_NODEV
+    if not mount.get("write"):
+        attributes |= _ATTR_RDONLY
+    _set_attributes(system, target, True, attributes)
+
+
+def _set_attributes(system: System, path: str, recursive: bool, attributes: int) -> None:
+    # struct mount_attr: set, clear, propagation, user namespace.
+    structure = _integer(attributes, 8) + bytes(24)
+    system.call("mount_setattr", _AT_FDCWD, path.encode(), _AT_RECURSIVE if recursive else 0, structure, len(structure))
+
+
+def _exists(path: str) -> bool:
+    try:
+        posix.lstat(path)
+    except OSError:
+        return False
+    return True
+
+
+def _parent(path: str) -> str:
+    return path[: path.rindex("/")] or "/"
+
+
+def _make_folder(at: str, path: str, made: "set[str]") -> None:
+    if path in made:
+        return
+    _make_folder(at, _parent(path), made)
+    try:
+        posix.mkdir(at + path, 0o755)
+    except FileExistsError:
+        pass
+    made.add(path)
+
+
+def _become(system: System, user: Dict[str, Any]) -> None:
+    posix.setgroups([])
+    posix.setresgid(user["group"], user["group"], user["group"])
+    posix.setresuid(user["id"], user["id"], user["id"])
+    # A change of user forgets this.
+    system.call("prctl", _PR_SET_PDEATHSIG, 9, 0, 0, 0)
+
+
+# From linux/prctl.h and linux/capability.h.
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_CAPABILITY_VERSION = 0x20080522
+
+
+def _drop_capabilities(system: System, wanted: bool) -> None:
+    system.call("capset", _integer(_CAPABILITY_VERSION, 4) + bytes(4), bytes(24))
+    system.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    system.call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+_RULE_PATH_BENEATH = 1
+
+
+def _apply_landlock(system: System, rules: Dict[str, Any]) -> None:
+    attribute = b"".join(_integer(rules[name], 8) for name in ("files", "network", "scopes"))
+    # A kernel takes a longer structure than it knows when the rest is zero.
+    ruleset = system.call("landlock_create_ruleset", attribute, len(attribute), 0)
+    for rule in rules["paths"]:
+        try:
+            folder = posix.open(rule["path"], _O_PATH | _O_CLOEXEC)
+        except FileNotFoundError:
+            continue  # nothing there to allow
+        beneath = _integer(rule["access"], 8) + _integer(folder, 4)
+        system.call("landlock_add_rule", ruleset, _RULE_PATH_BENEATH, beneath, 0)
+        posix.close(folder)
+    system.call("landlock_restrict_self", ruleset, 0)
+    posix.close(ruleset)
+
+
+def _apply_limits(system: System, limits: "List[Tuple[int, int]]") -> None:
+    for number, most in limits:
+        for inherited in _resource.getrlimit(number):
+            if inherited != _resource.RLIM_INFINITY:
+                most = min(most, inherited)
+        _resource.setrlimit(number, (most, most))
+
+
+_SECCOMP_SET_MODE_FILTER, _SECCOMP_FLAG_SPEC_ALLOW = 1, 4
+
+
+def _filter_calls(system: System, calls: Dict[str, Any]) -> None:
+    program = bytearray(_a2b_base64(calls["program"]))
+    own = _integer(posix.getpid(), 4)
+    for offset in calls["own"] or ():
+        program[offset : offset + 4] = own
+    # struct sock_fprog: the number of instructions, padding, their address.
+    structure = _integer(len(program) // 8, 8) + _integer(system.address(program), 8)
+    system.call("seccomp", _SECCOMP_SET_MODE_FILTER, _SECCOMP_FLAG_SPEC_ALLOW, structure)
+
+
+# In this order: each part still needs what a later one takes away.
+_PARTS: "Tuple[Tuple[str, Callable[[System, Any], None]], ...]" = (
+    ("root", _make_root),
+    ("user", _become),
+    ("dropCapabilities", _drop_capabilities),
+    ("landlock", _apply_landlock),
+    ("limits", _apply_limits),
+    ("calls", _filter_calls),
+)
