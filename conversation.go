@@ -100,8 +100,7 @@ func (c *conversation) readRail() {
 		err := c.rail.Wait(func() bool {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.drain()
-			full = c.full()
+			full = c.drain()
 			return c.atEnd || full != nil
 		})
 		if err != nil || full == nil {
@@ -123,15 +122,21 @@ func (c *conversation) full() <-chan struct{} {
 	return c.calls.full()
 }
 
-// drain takes all frames that have arrived. The caller holds mu.
-func (c *conversation) drain() {
-	for !c.atEnd && c.full() == nil {
+// drain takes the frames that have arrived. Where it stops for too many calls, it
+// returns full's channel: to ask again would be too late, since a call may have
+// ended in between, and nothing would come back for the frames that are left. The
+// caller holds mu.
+func (c *conversation) drain() (full <-chan struct{}) {
+	for !c.atEnd {
+		if full := c.full(); full != nil {
+			return full
+		}
 		line, err := c.reader.Next()
 		switch {
 		case err == nil:
 			c.take(line)
 		case errors.Is(err, child.ErrWouldBlock):
-			return
+			return nil
 		case errors.Is(err, wire.ErrFrameTooLong):
 			c.atEnd = true
 			c.settle(verdict{failure: fail(WorkerExit,
@@ -143,6 +148,7 @@ func (c *conversation) drain() {
 			}
 		}
 	}
+	return nil
 }
 
 // take judges one line from the child.
@@ -236,8 +242,7 @@ func (c *conversation) drainNative(from source, ignored <-chan struct{}) (more b
 		if n == 0 {
 			return true, nil
 		}
-		c.drain()
-		if full := c.full(); full != nil && full != ignored {
+		if full := c.drain(); full != nil && full != ignored {
 			return true, full
 		}
 		piece := make([]byte, min(n, nativePiece))
