@@ -56,7 +56,7 @@ def ring(number, frame):
             raise TimeoutError
         frame = frame.f_back
 signal.signal(signal.SIGALRM, ring)
-signal.setitimer(signal.ITIMER_REAL, 0.0001, 0.0001)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 for i in range(3000):
     try:
         await tools.echo("x" * 400000)
