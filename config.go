@@ -60,45 +60,6 @@ func (m StartMethod) String() string {
 	}
 }
 
-// Sandbox says how a program is confined. In this version a program has its own
-// processes, working directory, environment and limits, but runs with the files
-// and the network of the host's user.
-type Sandbox struct {
-	// Mode is what to confine. The zero value is SandboxDefault.
-	Mode SandboxMode
-	// AllowRead and AllowWrite name paths beyond the run's workspace. Without file
-	// confinement they open nothing, so New refuses them for now.
-	AllowRead, AllowWrite []string
-}
-
-// SandboxMode is a degree of confinement.
-type SandboxMode int
-
-const (
-	// SandboxDefault is what this version can hold. It becomes SandboxStrict with
-	// the first version that has it.
-	SandboxDefault SandboxMode = iota
-	// SandboxStrict confines files, network and system calls. New refuses it as
-	// long as it isn't built, so that nobody believes to have it.
-	SandboxStrict
-	// SandboxOff asks for no confinement.
-	SandboxOff
-)
-
-// String names the mode as the command's flag --sandbox does.
-func (m SandboxMode) String() string {
-	switch m {
-	case SandboxDefault:
-		return "default"
-	case SandboxStrict:
-		return "strict"
-	case SandboxOff:
-		return "off"
-	default:
-		return fmt.Sprintf("SandboxMode(%d)", int(m))
-	}
-}
-
 // Limits bound one run. A zero field inherits: that of a Request from Config, that
 // of Config from the default.
 type Limits struct {
@@ -119,9 +80,11 @@ type Limits struct {
 	// CallsInFlight is how many calls of bindings run at once; 64. The program may
 	// start more, they wait.
 	CallsInFlight int
-	// Processes and DiskBytes are held by the confinement, which this version
-	// doesn't have: they are checked, and nothing more. 32 and 256 MiB.
+	// Processes is how many processes and threads a program may have where
+	// Sandbox.AllowProcesses lets it have several; 32.
 	Processes int
+	// DiskBytes is the size of the workspace, and of one file elsewhere, in bytes;
+	// 256 MiB. It holds where programs are confined.
 	DiskBytes int64
 }
 

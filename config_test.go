@@ -42,9 +42,12 @@ var misuses = []struct {
 	{"fork", Config{Start: StartFork}, "spawn"},
 	{"start method", Config{Start: 9}, "StartMethod(9)"},
 	{"preload", Config{Preload: []string{"numpy"}}, "Preload"},
-	{"strict", Config{Sandbox: Sandbox{Mode: SandboxStrict}}, "strict"},
 	{"sandbox mode", Config{Sandbox: Sandbox{Mode: 9}}, "SandboxMode(9)"},
-	{"paths", Config{Sandbox: Sandbox{AllowRead: []string{"/etc"}}}, "AllowRead"},
+	{"a relative path", Config{Sandbox: Sandbox{AllowRead: []string{"etc"}}}, "absolute"},
+	{"a path that isn't there", Config{Sandbox: Sandbox{AllowWrite: []string{"/none"}}}, "/none"},
+	{"a program that isn't there", Config{Sandbox: Sandbox{AllowExec: []string{"/none"}}}, "AllowExec"},
+	{"nothing to open", Config{Sandbox: Sandbox{Mode: SandboxOff, AllowNetwork: true}}, "nothing to open"},
+	{"a mechanism that isn't one", Config{Sandbox: Sandbox{Allow: []string{"luck"}}}, "landlock, seccomp, pid-namespace"},
 }
 
 func TestMisuseOfNew(t *testing.T) {

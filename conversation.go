@@ -24,6 +24,7 @@ type conversation struct {
 	limits  Limits
 	decoder wire.Decoder
 	calls   *calls
+	check   func(proof lossless.Value) error // what the child must prove
 
 	rail   *child.Stream
 	native [sources]*child.Stream // none for fromFrames
@@ -186,11 +187,16 @@ func (c *conversation) takeFrame(frame wire.Frame) bool {
 	return true
 }
 
-func (c *conversation) takeAck(*wire.BootAck) bool {
+func (c *conversation) takeAck(ack *wire.BootAck) bool {
 	if c.booted {
 		return false
 	}
 	c.booted = true
+	if err := c.check(ack.Proof); err != nil {
+		c.deaf = true
+		c.settle(verdict{failure: fail(WorkerExit, "the program was not run: %v; thirdrail doctor tells what this machine can hold", err)})
+		return true
+	}
 	close(c.acked)
 	return true
 }

@@ -100,7 +100,7 @@ var forgedCases = []programCase{
 	{Name: "a line at the frame limit", Program: write + "w('j' * (1 << 20) + '\\n')\nreturn 1", Limits: Limits{FrameBytes: 1 << 20, ValueBytes: 1 << 10, LogBytes: 1 << 10}, Value: "1"},
 	{Name: "a line over the frame limit", Program: write + "w('j' * ((1 << 20) + 1) + '\\n')\nimport time\ntime.sleep(100)", Limits: Limits{FrameBytes: 1 << 20, ValueBytes: 1 << 10, LogBytes: 1 << 10}, Kind: WorkerExit, Message: []string{"1048576"}},
 	{Name: "no newline, over the frame limit", Program: write + "w('j' * (2 << 20))\nimport time\ntime.sleep(100)", Limits: Limits{FrameBytes: 1 << 20, ValueBytes: 1 << 10, LogBytes: 1 << 10}, Kind: WorkerExit, Message: []string{"1048576"}},
-	{Name: "a fork sends done too", Program: "import os\nif os.fork() == 0:\n    return 'copy'\nimport time\ntime.sleep(0.3)\nreturn 'original'", Check: func(t *testing.T, r *Result) {
+	{Name: "a fork sends done too", Sandbox: withProcesses, Program: "import os\nif os.fork() == 0:\n    return 'copy'\nimport time\ntime.sleep(0.3)\nreturn 'original'", Check: func(t *testing.T, r *Result) {
 		if v := r.Value.String(); v != `"copy"` && v != `"original"` {
 			t.Errorf("value %s, failure %v", v, r.Failure)
 		}

@@ -29,6 +29,8 @@ type programCase struct {
 	Limits  Limits
 	Numbers lossless.Numbers
 	Data    string
+	// Sandbox is what the case needs beyond the default.
+	Sandbox testSandbox
 
 	// Value is the canonical text of the value; "absent" means that there is none.
 	Value string
@@ -53,19 +55,32 @@ func runCases(t *testing.T, cases []programCase) {
 		t.Run(pythonName(python), func(t *testing.T) {
 			t.Parallel()
 			for _, numbers := range []lossless.Numbers{lossless.Exact, lossless.Double} {
-				runCasesOf(t, python, numbers, cases)
+				for sandbox := range testSandbox(len(testSandboxes)) {
+					runCasesOf(t, python, numbers, sandbox, cases)
+				}
 			}
 		})
 	}
 }
 
-func runCasesOf(t *testing.T, python string, numbers lossless.Numbers, cases []programCase) {
-	if !slices.ContainsFunc(cases, func(c programCase) bool { return c.Numbers == numbers }) {
+// testSandbox is what a program may do in a test.
+type testSandbox int
+
+const (
+	confined      testSandbox = iota // the default
+	withProcesses                    // it forks
+	unconfined                       // it looks at the machine, or at the host's folders
+)
+
+var testSandboxes = [...]Sandbox{confined: {}, withProcesses: {AllowProcesses: true}, unconfined: {Mode: SandboxOff}}
+
+func runCasesOf(t *testing.T, python string, numbers lossless.Numbers, sandbox testSandbox, cases []programCase) {
+	if !slices.ContainsFunc(cases, func(c programCase) bool { return c.Numbers == numbers && c.Sandbox == sandbox }) {
 		return
 	}
-	rt := newRuntime(t, Config{Python: python, Numbers: numbers})
+	rt := newRuntime(t, Config{Python: python, Numbers: numbers, Sandbox: testSandboxes[sandbox]})
 	for _, c := range cases {
-		if c.Numbers != numbers || rt.interpreter.Version.Minor < c.Since {
+		if c.Numbers != numbers || c.Sandbox != sandbox || rt.interpreter.Version.Minor < c.Since {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) { c.run(t, rt) })

@@ -120,15 +120,13 @@ func (s hostScript) play() hostReport {
 		report.NewError, report.Misuse = err.Error(), errors.Is(err, ErrMisuse)
 		return report
 	}
-	defer rt.Close()
+	defer func() { rt.Close() }()
 	if len(s.Isolation) > 0 {
-		starter, err := child.NewStarter(context.Background(), rt.interpreter, s.Isolation...)
-		if err != nil {
+		_ = rt.Close()
+		if rt, err = newOn(context.Background(), s.Config, s.Config.Limits.inherit(DefaultLimits()), rt.interpreter, s.Isolation...); err != nil {
 			report.NewError = err.Error()
 			return report
 		}
-		_ = rt.starter.Close()
-		rt.starter = starter
 	}
 	report.Places = cap(rt.places)
 	copies := max(s.Copies, 1)
@@ -362,8 +360,9 @@ func TestUnprivilegedHost(t *testing.T) {
 	for _, isolation := range []child.Isolation{child.UserPIDNamespace, child.ProcessGroup} {
 		t.Run(isolation.String(), func(t *testing.T) {
 			t.Parallel()
-			script := hostScript{Config: Config{Python: python}, Copies: 4}
+			script := hostScript{Config: Config{Python: python, Sandbox: Sandbox{AllowProcesses: true}}, Copies: 4}
 			if isolation == child.ProcessGroup {
+				script.Config.Sandbox = Sandbox{Mode: SandboxOff}
 				script.Isolation = []child.Isolation{isolation}
 			}
 			script.Program = "import os, time\nos.mkdir('d')\nos.chmod('d', 0)\nfor i in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)\nreturn [os.getuid(), await tools.echo('x')]"
@@ -395,8 +394,12 @@ func TestKilledHost(t *testing.T) {
 		for _, stage := range stages {
 			t.Run(isolation.String()+", "+stage.name, func(t *testing.T) {
 				t.Parallel()
+				sandbox := Sandbox{AllowProcesses: true}
+				if isolation == child.ProcessGroup {
+					sandbox = Sandbox{Mode: SandboxOff}
+				}
 				killHost(t, hostScript{
-					Config:    Config{Python: python, MaxConcurrent: 8},
+					Config:    Config{Python: python, MaxConcurrent: 8, Sandbox: sandbox},
 					Isolation: []child.Isolation{isolation},
 					Program:   stage.program,
 					Copies:    stage.copies,

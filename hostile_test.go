@@ -95,7 +95,8 @@ func TestManyMixedRuns(t *testing.T) {
 	descriptors, goroutines := len(openDescriptors()), goruntime.NumGoroutine()
 	var all sync.WaitGroup
 	places := make(chan struct{}, 8)
-	runtimes := []*Runtime{newRuntime(t, Config{}), newRuntime(t, Config{}), newRuntime(t, Config{})}
+	off, processes := Config{Sandbox: Sandbox{Mode: SandboxOff}}, Config{Sandbox: Sandbox{AllowProcesses: true}}
+	runtimes := []*Runtime{newRuntime(t, processes), newRuntime(t, processes), newRuntime(t, off)}
 	isolate(t, runtimes[2], child.ProcessGroup)
 	for i := range total {
 		places <- struct{}{}
@@ -125,7 +126,9 @@ func TestManyMixedRuns(t *testing.T) {
 // isolate has a runtime keep its children together in another way.
 func isolate(t *testing.T, rt *Runtime, isolation child.Isolation) {
 	t.Helper()
-	starter, err := child.NewStarter(t.Context(), rt.interpreter, isolation)
+	starter, err := child.NewStarter(t.Context(), rt.interpreter, child.Options{
+		Among: []child.Isolation{isolation}, Namespaces: rt.starter.Namespaces(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,12 +136,21 @@ func isolate(t *testing.T, rt *Runtime, isolation child.Isolation) {
 		t.Fatal(err)
 	}
 	rt.starter = starter
+	if rt.confinement == nil {
+		return
+	}
+	if err := rt.confinement.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.newConfinement(t.Context(), Sandbox{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestFallbackIsolation runs, without namespaces, the programs whose end depends on
 // how children are kept.
 func TestFallbackIsolation(t *testing.T) {
-	rt := newRuntime(t, Config{})
+	rt := newRuntime(t, Config{Sandbox: Sandbox{Mode: SandboxOff}})
 	isolate(t, rt, child.ProcessGroup)
 	for _, table := range [][]programCase{budgetCases, lifecycleCases} {
 		for _, c := range table {
@@ -155,10 +167,10 @@ func TestFallbackIsolation(t *testing.T) {
 
 // TestKeeperOfFallbackKilled has a program kill what would end its helpers.
 func TestKeeperOfFallbackKilled(t *testing.T) {
-	rt := newRuntime(t, Config{})
-	isolate(t, rt, child.ProcessGroup)
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
+	rt := newRuntime(t, Config{Sandbox: Sandbox{Mode: SandboxOff}})
+	isolate(t, rt, child.ProcessGroup)
 	result := run1(t, rt, "import os, time\nparent = os.getppid()\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(600)\n    os._exit(0)\nos.wait()\nos.kill(parent, 9)\ntime.sleep(600)", Limits{Wall: 20 * time.Second})
 	if result.Failure == nil || result.Failure.Kind != WorkerExit {
 		t.Errorf("%+v, want a worker-exit", result)

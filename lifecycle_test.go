@@ -195,7 +195,7 @@ func replaceInterpreter(t *testing.T, rt *Runtime, body string) (path string) {
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	starter, err := child.NewStarter(t.Context(), &interpreter.Interpreter{Path: path, Code: rt.interpreter.Code})
+	starter, err := child.NewStarter(t.Context(), &interpreter.Interpreter{Path: path, Code: rt.interpreter.Code}, child.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,9 @@ type Stats struct {
 	Start string
 	// Isolation is how its processes were kept together.
 	Isolation string
+	// Confinement names the mechanisms that were in force, each proven by the
+	// child: MechanismLandlock and the like. Nil means that nothing was confined.
+	Confinement []string
 	// StartTime is from Run to the child being ready, waiting in line included.
 	StartTime time.Duration
 	// Wall is from sending the program to its end. It is zero when the program

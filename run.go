@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/thirdrail-dev/thirdrail/internal/child"
+	"github.com/thirdrail-dev/thirdrail/internal/confine"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 	"github.com/thirdrail-dev/thirdrail/wire"
 )
@@ -102,6 +103,9 @@ type run struct {
 	namespaces *boundNamespaces
 	began      time.Time
 
+	policy      *confine.Policy // nil without a confinement
+	confinement lossless.Value  // the policy as JSON
+
 	process *child.Process
 	talk    *conversation
 	stats   Stats
@@ -111,17 +115,23 @@ type run struct {
 
 // do starts a child, runs the program in it and ends it.
 func (r *run) do(ctx context.Context) *Result {
-	workspace, err := child.NewWorkspace()
+	workspace, err := r.runtime.folder.NewWorkspace()
 	if err != nil {
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
 	defer r.removeWorkspace(workspace)
-	r.process, err = r.runtime.starter.Start(workspace.Path, workspace.Environment())
+	r.policy = r.runtime.confinement.policy(workspace.Path, r.limits)
+	if r.confinement, err = confinementValue(r.policy); err != nil {
+		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
+	}
+	environment := child.Environment(r.runtime.confinement.workspace(workspace.Path))
+	r.process, err = r.runtime.starter.Start(workspace.Path, environment)
 	if err != nil {
 		return r.failed(fail(WorkerExit, "the interpreter could not be started: %v", err))
 	}
 	r.stats.Start = StartSpawn.String()
 	r.stats.Isolation = r.runtime.starter.Isolation().String()
+	r.stats.Confinement = r.runtime.confinement.mechanismsInForce()
 
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -131,6 +141,7 @@ func (r *run) do(ctx context.Context) *Result {
 		_ = r.process.Close()
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
+	r.talk.check = r.policy.Check
 	r.talk.calls = newCalls(runCtx, r.namespaces.funcs, r.limits, r.runtime.numbers, r.process.Rail, &r.runtime.bindings)
 	var sending sync.WaitGroup
 	start := make(chan struct{})
@@ -145,6 +156,7 @@ func (r *run) do(ctx context.Context) *Result {
 // when the child is gone before it was ready.
 func (r *run) send(ctx context.Context, start <-chan struct{}) {
 	boot := bootFrame(r.limits, r.runtime.numbers, r.runtime.interpreter.BareBytes, r.namespaces.frames)
+	boot.Confinement = r.confinement
 	if r.talk.calls.send(wire.Append(nil, boot)) != nil {
 		return // the child's end tells why
 	}

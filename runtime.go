@@ -20,7 +20,9 @@ type Runtime struct {
 	limits      Limits
 	numbers     lossless.Numbers
 	interpreter *interpreter.Interpreter
+	folder      *child.Folder
 	starter     *child.Starter
+	confinement *confinement  // nil with SandboxOff
 	places      chan struct{} // one for each run that may go on
 	logger      *slog.Logger
 	host        hostLimits
@@ -39,7 +41,7 @@ type Runtime struct {
 
 	bindings sync.WaitGroup
 
-	closeStarter func() error // once
+	closeAll func() error // once
 }
 
 // New finds the interpreter, tries what this machine can do to keep a program's
@@ -61,15 +63,20 @@ func New(ctx context.Context, config Config) (*Runtime, error) {
 	return newOn(ctx, config, limits, found)
 }
 
-// newOn makes a Runtime of an interpreter that is found already.
-func newOn(ctx context.Context, config Config, limits Limits, found *interpreter.Interpreter) (*Runtime, error) {
+// newOn makes a Runtime of an interpreter that is found already. Tests choose
+// among kinds of isolation.
+func newOn(ctx context.Context, config Config, limits Limits, found *interpreter.Interpreter, among ...child.Isolation) (*Runtime, error) {
 	host := readHostLimits()
-	starter, err := child.NewStarter(ctx, found)
+	folder, err := child.OpenFolder()
 	if err != nil {
-		return nil, fmt.Errorf("thirdrail: %w%s", err, host.hint())
+		return nil, fmt.Errorf("thirdrail: %w", err)
+	}
+	starter, err := child.NewStarter(ctx, found, startOptions(config.Sandbox, among))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("thirdrail: %w%s", err, host.hint()), folder.Close())
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, errors.Join(context.Cause(ctx), starter.Close())
+		return nil, errors.Join(context.Cause(ctx), starter.Close(), folder.Close())
 	}
 	places := config.MaxConcurrent
 	if places == 0 {
@@ -88,18 +95,34 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 		limits:      limits,
 		numbers:     config.Numbers,
 		interpreter: found,
+		folder:      folder,
 		starter:     starter,
 		places:      make(chan struct{}, places),
 		logger:      logger,
 		host:        host,
 		startLimit:  startLimit,
 	}
-	r.closeStarter = sync.OnceValue(func() error { return r.starter.Close() })
+	r.closeAll = sync.OnceValue(func() error {
+		return errors.Join(r.confinement.close(), r.starter.Close(), r.folder.Close())
+	})
 	r.life, r.end = context.WithCancelCause(context.Background())
+	if config.Sandbox.Mode != SandboxOff {
+		if err := r.newConfinement(ctx, config.Sandbox); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
 	if err := r.checkHost(ctx); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// startOptions says what children are started with for a sandbox.
+func startOptions(s Sandbox, among []child.Isolation) child.Options {
+	if s.Mode == SandboxOff {
+		return child.Options{Among: among}
+	}
+	return child.Options{Among: among, Namespaces: child.Namespaces{Mounts: true, Network: !s.AllowNetwork}}
 }
 
 func checkConfig(config Config, limits Limits) error {
@@ -130,17 +153,7 @@ func checkStart(config Config) error {
 	if len(config.Preload) > 0 {
 		return misuse("Config.Preload needs the start method fork, which this version doesn't have; leave it empty, and import in the program")
 	}
-	switch config.Sandbox.Mode {
-	case SandboxDefault, SandboxOff:
-	case SandboxStrict:
-		return misuse("Config.Sandbox.Mode is strict, which this version can't hold; run untrusted programs on a machine of their own, and set the mode to off")
-	default:
-		return misuse("Config.Sandbox.Mode is %v; use SandboxDefault, SandboxStrict or SandboxOff", config.Sandbox.Mode)
-	}
-	if len(config.Sandbox.AllowRead)+len(config.Sandbox.AllowWrite) > 0 {
-		return misuse("Config.Sandbox allows paths, but this version doesn't confine files; leave AllowRead and AllowWrite empty")
-	}
-	return nil
+	return config.Sandbox.check()
 }
 
 // Close refuses new runs, aborts those in flight, and returns when every process
@@ -154,7 +167,7 @@ func (r *Runtime) Close() error {
 	r.end(errors.New("the runtime was closed"))
 	r.runs.Wait()
 	r.bindings.Wait()
-	return r.closeStarter()
+	return r.closeAll()
 }
 
 // enter counts a run in, unless the runtime is closed.

@@ -102,7 +102,7 @@ func replaceChild(t *testing.T, rt *Runtime, name string) {
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	starter, err := child.NewStarter(context.Background(), &interpreter.Interpreter{Path: script, Code: []byte("none")})
+	starter, err := child.NewStarter(context.Background(), &interpreter.Interpreter{Path: script, Code: []byte("none")}, child.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,12 +170,12 @@ func TestTranscriptsAgainstChild(t *testing.T) {
 					continue
 				}
 				t.Run(conversation.Name, func(t *testing.T) {
-					workspace, err := child.NewWorkspace()
+					workspace, err := rt.folder.NewWorkspace()
 					if err != nil {
 						t.Fatal(err)
 					}
 					defer workspace.Remove()
-					process, err := rt.starter.Start(workspace.Path, workspace.Environment())
+					process, err := rt.starter.Start(workspace.Path, child.Environment(workspace.Path))
 					if err != nil {
 						t.Fatal(err)
 					}

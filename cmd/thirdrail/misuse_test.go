@@ -43,9 +43,10 @@ var misuses = []struct {
 	{"a start that isn't there yet", []string{"run", "MARK", "--start", "fork"}, "--start is fork, which this version doesn't have; use auto or spawn"},
 	{"a preload", []string{"run", "MARK", "--preload", "json,re"}, "--preload needs the start method fork"},
 	{"an unknown sandbox", []string{"run", "MARK", "--sandbox", "on"}, `--sandbox: "on" is none of its values; write strict or off`},
-	{"a sandbox that isn't there yet", []string{"run", "MARK", "--sandbox", "strict"}, "--sandbox is strict, which this version can't hold; run untrusted programs on a machine of their own, and write --sandbox off"},
-	{"paths to read", []string{"run", "MARK", "--allow-read", "/etc"}, "--allow-read and --allow-write name paths, but this version doesn't confine files; leave both out"},
-	{"paths to write", []string{"run", "MARK", "--allow-write", "/tmp"}, "leave both out"},
+	{"nothing to open", []string{"run", "MARK", "--sandbox", "off", "--allow-read", "/etc"}, "--sandbox is off, so there is nothing to open; leave --allow-read and the like out, or write --sandbox strict"},
+	{"a path to read that isn't there", []string{"run", "MARK", "--allow-read", "/none"}, `--allow-read "/none" can't be opened: no such file or directory; write a path that exists`},
+	{"a path to write that isn't there", []string{"run", "MARK", "--allow-write", "none"}, `--allow-write "none" can't be opened`},
+	{"a mechanism that isn't one", []string{"run", "MARK", "--allow", "luck"}, `--allow has "luck"; it can name landlock, seccomp, pid-namespace`},
 
 	{"an empty interpreter", []string{"run", "MARK", "--python="}, "--python is empty; write the path of an interpreter"},
 	{"a missing interpreter", []string{"run", "MARK", "--python", "/none/python3"}, "/none/python3: not an executable regular file: there is no such file; set --python to"},

@@ -76,6 +76,8 @@ type statsObject struct {
 	LogBytes        int64   `json:"logBytes"`
 	Start           string  `json:"start"`
 	Isolation       string  `json:"isolation"`
+	// Confinement are the mechanisms in force, absent when there were none.
+	Confinement []string `json:"confinement,omitempty"`
 }
 
 func jsonResult(result *thirdrail.Result) resultObject {
@@ -93,6 +95,7 @@ func jsonResult(result *thirdrail.Result) resultObject {
 			LogBytes:        stats.LogBytes,
 			Start:           stats.Start,
 			Isolation:       stats.Isolation,
+			Confinement:     stats.Confinement,
 		},
 	}
 	if object.Logs == nil {

@@ -96,11 +96,7 @@ func (o *runOptions) addFlags(flags *pflag.FlagSet) {
 	flags.Var(choice[thirdrail.StartMethod]{&o.config.Start, []option[thirdrail.StartMethod]{
 		{"auto", thirdrail.StartAuto}, {"fork", thirdrail.StartFork}, {"spawn", thirdrail.StartSpawn},
 	}}, "start", "how the interpreter is started")
-	flags.Var(choice[thirdrail.SandboxMode]{&o.config.Sandbox.Mode, []option[thirdrail.SandboxMode]{
-		{"strict", thirdrail.SandboxStrict}, {"off", thirdrail.SandboxOff},
-	}}, "sandbox", "confine the program, or don't (default: what this version can hold)")
-	flags.StringArrayVar(&o.config.Sandbox.AllowRead, "allow-read", nil, "a `PATH` that the program may read; may be repeated")
-	flags.StringArrayVar(&o.config.Sandbox.AllowWrite, "allow-write", nil, "a `PATH` that the program may write; may be repeated")
+	addSandboxFlags(flags, &o.config.Sandbox)
 }
 
 func byDefault(value any) string { return fmt.Sprintf(" (default %v)", value) }
@@ -142,7 +138,7 @@ func (o *runOptions) check(flags *pflag.FlagSet, file string) error {
 	if file == standardInput && o.data == standardInput {
 		return errors.New("the program and --data can't both come from standard input; put one of them into a file")
 	}
-	return nil
+	return absolute(&o.config.Sandbox)
 }
 
 func (o *runOptions) request(file string, stdin io.Reader) (request thirdrail.Request, err error) {
@@ -183,10 +179,16 @@ var flagNames = strings.NewReplacer(
 	"Config.Start", "--start",
 	"Config.Preload", "--preload",
 	"leave it empty, and import", "leave it out, and import",
+	"Config.Sandbox.Mode is off", "--sandbox is off",
+	"leave the Allow fields empty, or use SandboxStrict", "leave --allow-read and the like out, or write --sandbox strict",
 	"Config.Sandbox.Mode", "--sandbox",
-	"set the mode to off", "write --sandbox off",
-	"Config.Sandbox allows paths", "--allow-read and --allow-write name paths",
-	"leave AllowRead and AllowWrite empty", "leave both out",
+	"Config.Sandbox.Allow has", "--allow has",
+	"Config.Sandbox: confine: ", "",
+	"Sandbox.AllowProcesses", "--allow-processes",
+	"accept that with Sandbox.Allow", "accept that with --allow",
+	"or run programs with all your rights with SandboxOff", "or run the program with all your rights with --sandbox off",
+	"Sandbox.Mode SandboxOff runs them", "--sandbox off runs them",
+	"use another with Config.Python, or SandboxOff to run", "use another with --python, or --sandbox off to run",
 	"Limits.Wall", "--wall",
 	"Limits.CPU", "--cpu",
 	"Limits.Memory", "--memory",

@@ -27,6 +27,25 @@ func (i Isolation) String() string {
 	}
 }
 
+// Namespaces are what a child has of its own beside its processes, where it has a
+// namespace for those. The zero value is none.
+type Namespaces struct {
+	// Mounts gives it its own mounts, System V objects and host name, and the right
+	// to change the mounts until it gives that up.
+	Mounts bool
+	// Network gives it a network without any device that is up.
+	Network bool
+}
+
+// Options say how children are kept. The zero value takes the best isolation that
+// works, and no other namespaces.
+type Options struct {
+	// Among are the kinds of isolation to choose from, the best first. Nil means all.
+	Among []Isolation
+	// Namespaces are what children get beside that.
+	Namespaces Namespaces
+}
+
 func (i Isolation) ownNamespace() bool { return i != ProcessGroup }
 
 // keeper is the bootstrap's name for what the keeper has to be.

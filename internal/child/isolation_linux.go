@@ -15,7 +15,7 @@ import (
 // no terminal signal reaches it, and told by the kernel when the host ends. In a
 // namespace its death ends all others. A subreaper has to end them first, so it
 // gets a signal that it can catch (start.py).
-func (i Isolation) attributes() *syscall.SysProcAttr {
+func (i Isolation) attributes(also Namespaces) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	switch i {
 	case ProcessGroup:
@@ -27,6 +27,17 @@ func (i Isolation) attributes() *syscall.SysProcAttr {
 		// The same user inside as outside, and nobody else.
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	}
+	if i.ownNamespace() && also.Mounts {
+		attr.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+		// Executing the interpreter takes the rights in a user namespace from
+		// everybody but its user 0.
+		if i == UserPIDNamespace && os.Getuid() != 0 {
+			attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN}
+		}
+	}
+	if i.ownNamespace() && also.Network {
+		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
 	return attr
 }

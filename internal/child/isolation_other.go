@@ -7,7 +7,9 @@ import (
 	"time"
 )
 
-func (i Isolation) attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func (i Isolation) attributes(Namespaces) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true}
+}
 
 // isolations are what this system has.
 var isolations = []Isolation{ProcessGroup}

@@ -45,7 +45,7 @@ func (s *Starter) tryKeeper(ctx context.Context, keeper *os.File) error {
 	process, err := s.startProcess(keeperPath(2), keeperArguments(2, []string{"/"}), &os.ProcAttr{
 		Env:   []string{},
 		Files: []*os.File{null, null, write, keeper},
-		Sys:   s.isolation.attributes(),
+		Sys:   s.isolation.attributes(s.namespaces),
 	})
 	_ = write.Close()
 	if err != nil {

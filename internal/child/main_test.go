@@ -111,7 +111,7 @@ func eachIsolation(t *testing.T, test func(t *testing.T, s *Starter)) {
 	for _, i := range isolations {
 		t.Run(i.String(), func(t *testing.T) {
 			t.Parallel()
-			s, err := NewStarter(t.Context(), found, i)
+			s, err := NewStarter(t.Context(), found, Options{Among: []Isolation{i}})
 			if err != nil {
 				t.Skipf("this machine doesn't give this user a %v: %v", i, err)
 			}
@@ -133,7 +133,7 @@ func findPython(t *testing.T) *interpreter.Interpreter {
 
 func newStarter(t *testing.T, i *interpreter.Interpreter, among ...Isolation) *Starter {
 	t.Helper()
-	s, err := NewStarter(context.Background(), i, among...)
+	s, err := NewStarter(context.Background(), i, Options{Among: among})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,11 +159,11 @@ type running struct {
 // removed when the test ends.
 func startProgram(t testing.TB, s *Starter, program string) *running {
 	t.Helper()
-	workspace, err := NewWorkspace()
+	workspace, err := newFolder(t).NewWorkspace()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Start(workspace.Path, workspace.Environment())
+	p, err := s.Start(workspace.Path, Environment(workspace.Path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func (s *Starter) Start(directory string, environment []string) (*Process, error
 		Files: []*os.File{
 			s.code, files.stdout.child, files.stderr.child, files.rail.child, files.status.child,
 		},
-		Sys: s.isolation.attributes(),
+		Sys: s.isolation.attributes(s.namespaces),
 	}
 	if s.keeper != nil {
 		attr.Files = append(attr.Files, s.keeper)

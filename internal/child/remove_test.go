@@ -65,7 +65,7 @@ func TestWorkspaceRemove(t *testing.T) {
 // TestRemoveNeedsFewDescriptors removes a deep tree where hardly any descriptor
 // is left.
 func TestRemoveNeedsFewDescriptors(t *testing.T) {
-	workspace, err := NewWorkspace()
+	workspace, err := newFolder(t).NewWorkspace()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestRemoveNeedsFewDescriptors(t *testing.T) {
 }
 
 func TestNewWorkspace(t *testing.T) {
-	w, err := NewWorkspace()
+	w, err := newFolder(t).NewWorkspace()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestNewWorkspace(t *testing.T) {
 		}
 	}
 	names := []string{}
-	for _, entry := range w.Environment() {
+	for _, entry := range Environment(w.Path) {
 		name, _, _ := strings.Cut(entry, "=")
 		names = append(names, name)
 	}
@@ -123,7 +123,22 @@ func TestNewWorkspace(t *testing.T) {
 		}
 	}
 	t.Setenv("TMPDIR", "/none")
-	if _, err := NewWorkspace(); err == nil {
+	if _, err := OpenFolder(); err == nil {
 		t.Error("without a folder for temporary files: no error")
 	}
+}
+
+// newFolder returns a folder that is closed when the test ends.
+func newFolder(t testing.TB) *Folder {
+	t.Helper()
+	f, err := OpenFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
 }

@@ -80,7 +80,7 @@ func TestStart(t *testing.T) {
 	found := findPython(t)
 	for _, i := range isolations {
 		t.Run(i.String(), func(t *testing.T) { // not parallel: t.Setenv
-			s, err := NewStarter(t.Context(), found, i)
+			s, err := NewStarter(t.Context(), found, Options{Among: []Isolation{i}})
 			if err != nil {
 				t.Skipf("this machine doesn't give this user a %v: %v", i, err)
 			}
@@ -96,7 +96,7 @@ func TestStart(t *testing.T) {
 				Blocked:     []int{},
 				Limits:      map[string][]int64{"RLIMIT_CPU": {60, 61}, "RLIMIT_AS": {2 << 30, 2 << 30}, "RLIMIT_CORE": {0, 0}},
 			}
-			for _, entry := range r.workspace.Environment() {
+			for _, entry := range Environment(r.workspace.Path) {
 				name, value, _ := strings.Cut(entry, "=")
 				want.Environment[name] = value
 			}
@@ -259,12 +259,12 @@ time.sleep(1000)`)
 func TestStartFails(t *testing.T) {
 	found := findPython(t)
 	s := newStarter(t, found)
-	workspace, err := NewWorkspace()
+	workspace, err := newFolder(t).NewWorkspace()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer workspace.Remove()
-	if _, err := s.Start(workspace.Path+"/none", workspace.Environment()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := s.Start(workspace.Path+"/none", Environment(workspace.Path)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	if _, err := s.Start(workspace.Path, []string{"A=" + strings.Repeat("x", 1<<20)}); !errors.Is(err, syscall.E2BIG) {
@@ -274,7 +274,7 @@ func TestStartFails(t *testing.T) {
 		t.Error("a NUL in the folder: no error")
 	}
 
-	closed, err := NewStarter(t.Context(), found)
+	closed, err := NewStarter(t.Context(), found, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestNewStarterFails(t *testing.T) {
 				ctx, cancel = context.WithTimeout(ctx, 300*time.Millisecond)
 				defer cancel()
 			}
-			s, err := NewStarter(ctx, &interpreter.Interpreter{Path: path, Code: []byte("none")})
+			s, err := NewStarter(ctx, &interpreter.Interpreter{Path: path, Code: []byte("none")}, Options{})
 			if err == nil {
 				closeStarter(t, s)
 				t.Fatal("no error")
@@ -331,12 +331,12 @@ func TestInterpreterGone(t *testing.T) {
 		moved := linked
 		moved.Path = folder + "/gone"
 		s.interpreter = &moved
-		workspace, err := NewWorkspace()
+		workspace, err := newFolder(t).NewWorkspace()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer workspace.Remove()
-		p, err := s.Start(workspace.Path, workspace.Environment())
+		p, err := s.Start(workspace.Path, Environment(workspace.Path))
 		if err != nil {
 			if !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("got %v", err)
@@ -399,7 +399,7 @@ func TestEveryPython(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, i := range isolations {
-			s, err := NewStarter(t.Context(), found, i)
+			s, err := NewStarter(t.Context(), found, Options{Among: []Isolation{i}})
 			if err != nil {
 				continue // eachIsolation skips these by name
 			}

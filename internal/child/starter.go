@@ -26,6 +26,7 @@ var ErrClosed = errors.New("child: the starter is closed")
 type Starter struct {
 	interpreter *interpreter.Interpreter
 	isolation   Isolation
+	namespaces  Namespaces
 	code        *os.File
 	keeper      *os.File // nil where start.py is the keeper
 
@@ -48,21 +49,23 @@ type started struct {
 }
 
 // NewStarter prepares the start of children. It finds out, by trying, how a
-// child can be isolated on this machine, and takes the first of among that works;
-// none given means the best there is. It is an error when none works.
-func NewStarter(ctx context.Context, i *interpreter.Interpreter, among ...Isolation) (*Starter, error) {
+// child can be isolated on this machine, and takes the first that works. It is an
+// error when none does.
+func NewStarter(ctx context.Context, i *interpreter.Interpreter, options Options) (*Starter, error) {
 	code, err := codeFile(i.Code)
 	if err != nil {
 		return nil, fmt.Errorf("child: keeping the child's code: %w", err)
 	}
 	s := &Starter{
 		interpreter: i,
+		namespaces:  options.Namespaces,
 		code:        code,
 		requests:    make(chan request),
 		closing:     make(chan struct{}),
 		done:        make(chan struct{}),
 	}
 	go s.serve()
+	among := options.Among
 	if len(among) == 0 {
 		among = isolations
 	}
@@ -108,7 +111,7 @@ func (s *Starter) tryIsolation(ctx context.Context, i Isolation) error {
 	defer said.Close()
 	process, err := s.startProcess(
 		s.interpreter.Path, []string{s.interpreter.Path, "-I", "-S", "-c", program, i.keeper()},
-		&os.ProcAttr{Env: []string{}, Files: []*os.File{null, null, write}, Sys: i.attributes()},
+		&os.ProcAttr{Env: []string{}, Files: []*os.File{null, null, write}, Sys: i.attributes(s.namespaces)},
 	)
 	_ = write.Close()
 	if err != nil {
@@ -130,6 +133,15 @@ func (s *Starter) tryIsolation(ctx context.Context, i Isolation) error {
 func lastLine(text []byte) string {
 	text = bytes.TrimSpace(text)
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
+}
+
+// Namespaces tells which namespaces the children of this starter have beside that
+// of their processes. There are none without that.
+func (s *Starter) Namespaces() Namespaces {
+	if !s.isolation.ownNamespace() {
+		return Namespaces{}
+	}
+	return s.namespaces
 }
 
 // Isolation tells how the children of this starter are kept together.

@@ -24,9 +24,12 @@ var errUnsupported = errors.New("child: this operating system is not supported")
 type Starter struct{}
 
 // NewStarter returns an error.
-func NewStarter(context.Context, *interpreter.Interpreter, ...Isolation) (*Starter, error) {
+func NewStarter(context.Context, *interpreter.Interpreter, Options) (*Starter, error) {
 	return nil, errUnsupported
 }
+
+// Namespaces returns the zero value.
+func (*Starter) Namespaces() Namespaces { return Namespaces{} }
 
 // Isolation returns the zero value.
 func (*Starter) Isolation() Isolation { return ProcessGroup }

@@ -13,9 +13,9 @@ type Workspace struct {
 	Path string
 }
 
-// NewWorkspace makes an empty workspace in the system's folder for temporary files.
-func NewWorkspace() (*Workspace, error) {
-	path, err := os.MkdirTemp("", "thirdrail-run-")
+// NewWorkspace makes an empty workspace in the folder.
+func (f *Folder) NewWorkspace() (*Workspace, error) {
+	path, err := os.MkdirTemp(f.path, "run-")
 	if err != nil {
 		return nil, fmt.Errorf("child: making the workspace: %w", err)
 	}
@@ -39,11 +39,13 @@ func (w *Workspace) Remove() error {
 // Environment returns the variables that a child has, and nothing of the host's.
 // The libraries behind numpy start a thread a core unless they are told not to,
 // and malloc takes 64 MiB of address space for each of its arenas.
-func (w *Workspace) Environment() []string {
+//
+// A child sees the workspace at seen, which is its path unless it has another root.
+func Environment(seen string) []string {
 	return []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin",
-		"HOME=" + w.Path,
-		"TMPDIR=" + filepath.Join(w.Path, "tmp"),
+		"HOME=" + seen,
+		"TMPDIR=" + filepath.Join(seen, "tmp"),
 		"LANG=C.UTF-8",
 		"TZ=UTC",
 		"MPLBACKEND=Agg",

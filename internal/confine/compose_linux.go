@@ -3,6 +3,7 @@ package confine
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -34,6 +35,9 @@ func NewPlan(spec Spec) (*Plan, error) {
 		l := handled(spec.Landlock, spec.Network)
 		for _, place := range p.places.all {
 			l.allow(place.path, place.access, place.folder)
+		}
+		if spec.OwnRoot { // there is nothing else in it to list
+			l.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR, true)
 		}
 		p.landlock = &l
 	}
@@ -150,14 +154,17 @@ const (
 // Policy returns what one child applies.
 func (p *Plan) Policy(run Run) *Policy {
 	policy := &Policy{Capabilities: true, Calls: p.calls}
-	if p.root != nil {
-		root := *p.root
-		root.At, root.DiskBytes, root.Files = run.Folder, run.DiskBytes, max(run.DiskBytes/bytesPerFile, 16)
-		policy.Root = &root
-	}
+	owner := User{os.Geteuid(), os.Getegid()}
 	if p.spec.Users > 0 {
 		id := p.spec.Users + int(run.Number%usersPerHost)
-		policy.User = &User{id, id}
+		owner = User{id, id}
+		policy.User = &owner
+	}
+	if p.root != nil {
+		root := *p.root
+		root.Owner = owner
+		root.At, root.DiskBytes, root.Files = run.Folder, run.DiskBytes, max(run.DiskBytes/bytesPerFile, 16)
+		policy.Root = &root
 	}
 	if p.landlock != nil {
 		l := *p.landlock

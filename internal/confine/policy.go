@@ -30,9 +30,10 @@ type Root struct {
 	// Mounts are what of the host appears, at the same path, with all that is
 	// mounted below it. A folder comes before what lies in it.
 	Mounts []Mount `json:"mounts,omitempty"`
-	// Workspace is the path of the private folder, DiskBytes its size and Files
-	// the number of files that it holds at most.
+	// Workspace is the path of the private folder, Owner whose it is, DiskBytes its
+	// size and Files the number of files that it holds at most.
 	Workspace string `json:"workspace"`
+	Owner     User   `json:"owner"`
 	DiskBytes int64  `json:"diskBytes"`
 	Files     int64  `json:"files"`
 }

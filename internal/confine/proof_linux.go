@@ -6,10 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CanaryName is the file in the canary folder. It can be read and written by
-// everybody, so only the confinement keeps a child from it.
-const CanaryName = "canary"
-
 // families are the kinds of sockets that a child tries. A kernel that lacks one
 // refuses it too.
 var families = []Proof{

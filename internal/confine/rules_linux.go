@@ -233,5 +233,12 @@ func networkRules() []rule {
 			unless: []test{{argument: 0, in: []uint32{unix.AF_UNIX}}, {argument: 1, mask: socketTypeMask, in: []uint32{unix.SOCK_STREAM}}},
 			why:    why,
 		},
+		{
+			calls: []uint32{unix.SYS_SETSOCKOPT}, refusal: unix.EPERM,
+			unless: []test{{argument: 2, not: true, in: []uint32{
+				unix.SO_SNDBUF, unix.SO_RCVBUF, unix.SO_SNDBUFFORCE, unix.SO_RCVBUFFORCE, unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF,
+			}}},
+			why: "what waits in a socket is memory outside every limit",
+		},
 	}
 }

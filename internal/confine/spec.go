@@ -39,3 +39,7 @@ type Run struct {
 	// Number tells runs of one host apart.
 	Number uint64
 }
+
+// CanaryName is the file in the canary folder. It can be read and written by
+// everybody, so only the confinement keeps a child from it.
+const CanaryName = "canary"

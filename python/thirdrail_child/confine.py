@@ -75,9 +75,12 @@ def _make_root(system: System, root: Dict[str, Any]) -> None:
             pass  # a folder made for a mount
     workspace = root["workspace"]
     _make_folder(at, workspace, made)
-    options = f"mode=700,size={root['diskBytes']},nr_inodes={root['files']}"
+    owner = root["owner"]
+    options = f"mode=700,uid={owner['id']},gid={owner['group']},size={root['diskBytes']},nr_inodes={root['files']}"
     call("mount", b"tmpfs", (at + workspace).encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode())
-    posix.mkdir(f"{at}{workspace}/tmp", 0o700)
+    temporary = f"{at}{workspace}/tmp"
+    posix.mkdir(temporary, 0o700)
+    posix.chown(temporary, owner["id"], owner["group"])
     posix.chdir(at)
     call("pivot_root", b".", b".")
     call("umount2", b".", _MNT_DETACH)

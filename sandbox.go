@@ -1,0 +1,110 @@
+package thirdrail
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sandbox says how a program is confined. The zero value is the default: one
+// process that reads the interpreter and system libraries, writes its own
+// workspace, and reaches nothing else. docs/security.md says what holds it.
+type Sandbox struct {
+	// Mode is SandboxStrict or SandboxOff. The zero value is SandboxStrict.
+	Mode SandboxMode
+	// AllowRead and AllowWrite are paths that programs may read, or read and
+	// write, with all that lies below. They must be absolute and exist at New.
+	AllowRead, AllowWrite []string
+	// AllowExec are programs that may be executed, by absolute path. They run
+	// inside the same walls. It implies AllowProcesses.
+	AllowExec []string
+	// AllowProcesses lets a program fork, and start the interpreter again, as
+	// multiprocessing does. New refuses it where nothing could end all processes.
+	AllowProcesses bool
+	// AllowNetwork gives programs the host's network, and what resolving names
+	// and checking certificates needs.
+	AllowNetwork bool
+	// Allow are mechanisms whose absence on this machine is accepted: MechanismLandlock
+	// and the like. Where a mechanism is there, it is used all the same.
+	Allow []string
+}
+
+// SandboxMode is a degree of confinement.
+type SandboxMode int
+
+const (
+	// SandboxStrict confines files, network, processes and system calls.
+	SandboxStrict SandboxMode = iota
+	// SandboxOff asks for no confinement: a program can do what the host's user can.
+	SandboxOff
+)
+
+// String names the mode as the command's flag --sandbox does.
+func (m SandboxMode) String() string {
+	switch m {
+	case SandboxStrict:
+		return "strict"
+	case SandboxOff:
+		return "off"
+	default:
+		return fmt.Sprintf("SandboxMode(%d)", int(m))
+	}
+}
+
+// The mechanisms that Sandbox.Allow can name, and that Stats and Report show.
+const (
+	// MechanismLandlock confines files, TCP ports, signals and abstract sockets.
+	MechanismLandlock = "landlock"
+	// MechanismSeccomp filters system calls.
+	MechanismSeccomp = "seccomp"
+	// MechanismProcesses is a PID namespace: a run sees only its own processes,
+	// and all of them end with it.
+	MechanismProcesses = "pid-namespace"
+	// MechanismRoot is a mount namespace with a root of its own, in which what
+	// isn't opened doesn't exist.
+	MechanismRoot = "own-root"
+	// MechanismUser is a user of its own for each run.
+	MechanismUser = "own-user"
+	// MechanismNetwork is a network namespace without devices.
+	MechanismNetwork = "network-namespace"
+)
+
+// required are the mechanisms that the default needs. The others are walls behind
+// walls: they are used where the machine has them.
+var required = []string{MechanismLandlock, MechanismSeccomp}
+
+// check refuses what means nothing.
+func (s Sandbox) check() error {
+	if s.Mode != SandboxStrict && s.Mode != SandboxOff {
+		return misuse("Config.Sandbox.Mode is %v; use SandboxStrict or SandboxOff", s.Mode)
+	}
+	for _, list := range []struct {
+		name  string
+		paths []string
+	}{{"AllowRead", s.AllowRead}, {"AllowWrite", s.AllowWrite}, {"AllowExec", s.AllowExec}} {
+		for _, path := range list.paths {
+			if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
+				return misuse("Config.Sandbox.%s has %q; write an absolute path", list.name, path)
+			}
+		}
+	}
+	if s.Mode == SandboxOff && s.opens() {
+		return misuse("Config.Sandbox.Mode is off, so there is nothing to open; leave the Allow fields empty, or use SandboxStrict")
+	}
+	allowable := append(slices.Clone(required), MechanismProcesses)
+	for _, name := range s.Allow {
+		if !slices.Contains(allowable, name) {
+			return misuse("Config.Sandbox.Allow has %q; it can name %s", name, strings.Join(allowable, ", "))
+		}
+	}
+	return nil
+}
+
+func (s Sandbox) opens() bool {
+	return len(s.AllowRead)+len(s.AllowWrite)+len(s.AllowExec) > 0 || s.AllowProcesses || s.AllowNetwork
+}
+
+func (s Sandbox) processes() bool { return s.AllowProcesses || len(s.AllowExec) > 0 }
+
+func (s Sandbox) allows(mechanism string) bool { return slices.Contains(s.Allow, mechanism) }
