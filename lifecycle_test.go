@@ -303,7 +303,7 @@ func TestCloseAtAnyTime(t *testing.T) {
 				if err := rt.Close(); err != nil {
 					t.Error(err)
 				}
-				if left := processesWith(temporary + "/thirdrail-run-"); len(left) > 0 {
+				if left := processesOf(temporary + "/thirdrail-run-"); len(left) > 0 {
 					t.Errorf("after Close: %q", left)
 				}
 				if paths, _ := filepath.Glob(temporary + "/thirdrail-run-*"); len(paths) > 0 {

@@ -65,7 +65,7 @@ func reportLeaks(before map[string]string, temporary string) int {
 	if paths, _ := filepath.Glob(filepath.Join(temporary, "thirdrail-run-*")); len(paths) > 0 {
 		leak("folders %v", paths)
 	}
-	for _, process := range processesWith(filepath.Join(temporary, "thirdrail-run-")) {
+	for _, process := range processesOf(filepath.Join(temporary, "thirdrail-run-")) {
 		leak("process %s", process)
 	}
 	return code
