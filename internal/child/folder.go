@@ -3,6 +3,7 @@ package child
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,35 +16,56 @@ type Folder struct {
 	lock *os.File
 }
 
-// folderPrefix begins the names of these folders among the temporary files.
-// lockName is the locked file in one: a folder that is being made has none yet,
-// and a name that no sweep looks for.
+// errLocked says that another process has the lock.
+var errLocked = errors.New("another process has locked it")
+
+// folderPrefix begins the names of these folders among the temporary files, and
+// newPrefix while they are made. lockName is the locked file in one. It is the last
+// to be removed, so a folder without it is empty.
 const (
 	folderPrefix = "thirdrail-run-"
 	newPrefix    = "thirdrail-new-"
 	lockName     = "lock"
 )
 
+// makeTries bounds how often a folder is made anew because another host's sweep took
+// it for a dead host's, which it can only before it is locked.
+const makeTries = 100
+
 // OpenFolder makes a folder for this host in the system's folder for temporary
 // files, and removes those of hosts that are gone. Others may enter it, and see
 // nothing of what is in it.
 func OpenFolder() (*Folder, error) {
-	made, err := os.MkdirTemp("", newPrefix)
+	var f *Folder
+	err := error(errLocked)
+	for try := 0; try < makeTries && (errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist)); try++ {
+		made, mkdirErr := os.MkdirTemp("", newPrefix)
+		if mkdirErr != nil {
+			return nil, fmt.Errorf("child: making the folder of workspaces: %w", mkdirErr)
+		}
+		if f, err = claim(made); err != nil {
+			_ = removeTree(made)
+		}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("child: making the folder of workspaces: %w", err)
-	}
-	f := &Folder{path: filepath.Join(filepath.Dir(made), folderPrefix+strings.TrimPrefix(filepath.Base(made), newPrefix))}
-	if f.lock, err = lockFile(filepath.Join(made, lockName)); err != nil {
-		_ = removeTree(made)
-		return nil, fmt.Errorf("child: locking the folder of workspaces: %w", err)
-	}
-	if err := errors.Join(os.Chmod(made, 0o711), os.Rename(made, f.path)); err != nil {
-		_ = removeTree(made)
-		_ = f.lock.Close()
 		return nil, fmt.Errorf("child: making the folder of workspaces: %w", err)
 	}
 	f.sweep()
 	return f, nil
+}
+
+// claim locks a new folder and gives it its name.
+func claim(made string) (*Folder, error) {
+	lock, err := lockFile(filepath.Join(made, lockName), os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(filepath.Dir(made), folderPrefix+strings.TrimPrefix(filepath.Base(made), newPrefix))
+	if err := errors.Join(os.Chmod(made, 0o711), os.Rename(made, path)); err != nil {
+		_ = lock.Close()
+		return nil, err
+	}
+	return &Folder{path, lock}, nil
 }
 
 // Path returns the folder's path.
@@ -51,30 +73,42 @@ func (f *Folder) Path() string { return f.path }
 
 // Close removes the folder, with what is still in it.
 func (f *Folder) Close() error {
-	err := removeTree(f.path)
+	err := removeTreeKeeping(f.path, lockName)
 	if err := errors.Join(err, f.lock.Close()); err != nil {
 		return fmt.Errorf("child: removing the folder of workspaces: %w", err)
 	}
 	return nil
 }
 
-// sweep removes the folders of hosts that were killed. What can't be removed, such
-// as another user's, stays.
+// sweep removes the folders of this user's hosts that were killed, also in the
+// middle of making one. What can't be removed stays.
 func (f *Folder) sweep() {
-	paths, _ := filepath.Glob(filepath.Join(filepath.Dir(f.path), folderPrefix+"*"))
-	for _, path := range paths {
-		if path == f.path {
-			continue
+	for _, prefix := range []string{folderPrefix, newPrefix} {
+		paths, _ := filepath.Glob(filepath.Join(filepath.Dir(f.path), prefix+"*"))
+		for _, path := range paths {
+			if path != f.path {
+				sweepFolder(path)
+			}
 		}
-		// A link of that name may lead anywhere.
-		if info, err := os.Lstat(path); err != nil || !info.IsDir() {
-			continue
-		}
-		lock, err := lockFile(filepath.Join(path, lockName))
-		if err != nil {
-			continue // its host lives
-		}
-		_ = removeTree(path)
+	}
+}
+
+// sweepFolder removes a folder if it is this user's and its host is gone. Where
+// temporary files lie, anybody can make a folder or a link of that name, and change
+// one for the other at any moment: another's is never entered, whatever our rights.
+func sweepFolder(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() || !ownedByUser(info) {
+		return
+	}
+	lock, err := lockFile(filepath.Join(path, lockName), 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// Its host has just made it, or is about to have removed it, or was killed
+		// then. It is empty, so nothing is lost.
+		_ = os.Remove(path)
+	case err == nil:
+		_ = removeFolder(path, info, lockName)
 		_ = lock.Close()
 	}
 }

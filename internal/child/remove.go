@@ -18,6 +18,12 @@ func removeTree(path string) error {
 	if os.Remove(filepath.Join(path, "tmp")) == nil && os.Remove(path) == nil {
 		return nil // most runs leave nothing
 	}
+	return removeTreeKeeping(path, "")
+}
+
+// removeTreeKeeping removes a folder with all that is in it, and the file last that
+// is named so.
+func removeTreeKeeping(path, last string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -27,24 +33,44 @@ func removeTree(path string) error {
 	case !info.IsDir():
 		return os.Remove(path) // the program put something else in its place
 	}
-	if err := os.Chmod(path, 0o700); err != nil {
-		return err
+	return removeFolder(path, info, last)
+}
+
+// removeFolder removes the folder that info tells of, if path still leads to it.
+func removeFolder(path string, info fs.FileInfo, last string) error {
+	if info.Mode().Perm()&0o700 != 0o700 {
+		if err := os.Chmod(path, 0o700); err != nil {
+			return err
+		}
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	r := remover{root: root}
+	// It may have been changed for a link since.
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		return errors.Join(err, fmt.Errorf("%s became another folder while it was removed", path))
+	}
+	r := remover{root: root, last: last}
 	if err := r.removeAll(); err != nil {
 		return err
 	}
-	return os.Remove(path)
+	if last != "" {
+		if err := root.Remove(last); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // remover empties a folder.
 type remover struct {
 	root *os.Root
+	last string // a file at the top that stays; "" is none
 	pile string // the folder that all others are moved to
 	next int    // the name of the next one there
 	done int    // those before are removed
@@ -107,7 +133,7 @@ func (r *remover) someOf(folder string) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 		if folder == "." {
-			entries = without(entries, r.pile)
+			entries = without(without(entries, r.pile), r.last)
 		}
 		if len(entries) > 0 || err != nil {
 			return entries, nil
