@@ -45,6 +45,9 @@ func (r *Runtime) newConfinement(ctx context.Context, sandbox Sandbox) error {
 	}
 	r.confinement = c
 	root := r.starter.Namespaces().Mounts
+	if len(sandbox.AllowRead)+len(sandbox.AllowWrite) > 0 {
+		machine.Users = 0 // what is opened may be for the host's user alone
+	}
 	var failed error
 	for _, walls := range []struct {
 		root bool

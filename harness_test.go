@@ -68,11 +68,11 @@ type testSandbox int
 
 const (
 	confined      testSandbox = iota // the default
-	withProcesses                    // it forks
+	withProcesses                    // it forks, or executes a usual command
 	unconfined                       // it looks at the machine, or at the host's folders
 )
 
-var testSandboxes = [...]Sandbox{confined: {}, withProcesses: {AllowProcesses: true}, unconfined: {Mode: SandboxOff}}
+var testSandboxes = [...]Sandbox{confined: {}, withProcesses: {AllowExec: []string{"/bin/sh", "/bin/echo", "/bin/sleep"}}, unconfined: {Mode: SandboxOff}}
 
 func runCasesOf(t *testing.T, python string, numbers lossless.Numbers, sandbox testSandbox, cases []programCase) {
 	if !slices.ContainsFunc(cases, func(c programCase) bool { return c.Numbers == numbers && c.Sandbox == sandbox }) {

@@ -100,7 +100,7 @@ return 2`,
 
 	// The streams.
 	{
-		Name: "all ways out", Program: `
+		Name: "all ways out", Sandbox: withProcesses, Program: `
 import os, sys
 print("print")
 sys.__stdout__.write("dunder\n")
@@ -312,7 +312,7 @@ return "w" * 300 * 1024`,
 	{Name: "a line before an error", Program: "print('before')\n1 / 0", Kind: Exception, Message: []string{"ZeroDivisionError"}, Logs: []string{"before"}},
 	{Name: "open native text before an exit", Program: "import os\nos.write(2, b'diag')\nos._exit(3)", Kind: WorkerExit, Logs: []string{"diag"}},
 	{
-		Name: "an orphan holds the pipes", Program: `
+		Name: "an orphan holds the pipes", Sandbox: withProcesses, Program: `
 import os, time
 os.write(1, b"diag")
 if os.fork() == 0:

@@ -27,7 +27,7 @@ func TestInterrupt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			signal := signals[i%len(signals)]
-			s := newSession(t, test.program, "run", "-", "--tool", `t.hang=sh -c 'trap "" INT TERM HUP; sleep 300 & sleep 300'`)
+			s := newSession(t, test.program, "run", "-", "--allow-processes", "--tool", `t.hang=sh -c 'trap "" INT TERM HUP; sleep 300 & sleep 300'`)
 			s.startReady()
 			s.interrupt(signal)
 			s.wait()
@@ -52,7 +52,7 @@ func TestInterruptWithJSON(t *testing.T) {
 // that nobody reads, which the first signal can't end.
 func TestSecondInterrupt(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
-	s := newSession(t, "import time\nprint('x')\nopen(data, 'w').close()\ntime.sleep(300)", "run", "-",
+	s := newSession(t, "import time\nprint('x')\nopen(data, 'w').close()\ntime.sleep(300)", "run", "-", "--allow-write", filepath.Dir(mark),
 		"--data", file(t, "data.json", `"`+mark+`"`))
 	s.Stderr = fullPipe(t)
 	if err := s.Start(); err != nil {

@@ -197,6 +197,10 @@ func TestJSONStats(t *testing.T) {
 		t.Errorf("isolation %v", stats["isolation"])
 	}
 	delete(stats, "isolation")
+	if walls, ok := stats["confinement"].([]any); !ok || len(walls) < 2 || walls[0] != "landlock" || walls[1] != "seccomp" {
+		t.Errorf("confinement %v", stats["confinement"])
+	}
+	delete(stats, "confinement")
 	want := map[string]any{"calls": 2.0, "droppedFrames": 1.0, "logBytes": 6.0, "start": "spawn"}
 	if diff := cmp.Diff(want, stats); diff != "" {
 		t.Errorf("stats: %s", diff)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // A Folder holds the workspaces of one host. It is locked while the host lives, so
@@ -28,26 +29,21 @@ const (
 	lockName     = "lock"
 )
 
-// makeTries bounds how often a folder is made anew because another host's sweep took
-// it for a dead host's, which it can only before it is locked.
-const makeTries = 100
+// halfMade is how old a folder without its final name must be to be taken for that
+// of a host that was killed while it made it.
+const halfMade = time.Hour
 
 // OpenFolder makes a folder for this host in the system's folder for temporary
 // files, and removes those of hosts that are gone. Others may enter it, and see
 // nothing of what is in it.
 func OpenFolder() (*Folder, error) {
-	var f *Folder
-	err := error(errLocked)
-	for try := 0; try < makeTries && (errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist)); try++ {
-		made, mkdirErr := os.MkdirTemp("", newPrefix)
-		if mkdirErr != nil {
-			return nil, fmt.Errorf("child: making the folder of workspaces: %w", mkdirErr)
-		}
-		if f, err = claim(made); err != nil {
-			_ = removeTree(made)
-		}
-	}
+	made, err := os.MkdirTemp("", newPrefix)
 	if err != nil {
+		return nil, fmt.Errorf("child: making the folder of workspaces: %w", err)
+	}
+	f, err := claim(made)
+	if err != nil {
+		_ = removeTree(made)
 		return nil, fmt.Errorf("child: making the folder of workspaces: %w", err)
 	}
 	f.sweep()
@@ -87,7 +83,7 @@ func (f *Folder) sweep() {
 		paths, _ := filepath.Glob(filepath.Join(filepath.Dir(f.path), prefix+"*"))
 		for _, path := range paths {
 			if path != f.path {
-				sweepFolder(path)
+				sweepFolder(path, prefix == newPrefix)
 			}
 		}
 	}
@@ -96,9 +92,12 @@ func (f *Folder) sweep() {
 // sweepFolder removes a folder if it is this user's and its host is gone. Where
 // temporary files lie, anybody can make a folder or a link of that name, and change
 // one for the other at any moment: another's is never entered, whatever our rights.
-func sweepFolder(path string) {
+func sweepFolder(path string, isNew bool) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() || !ownedByUser(info) {
+		return
+	}
+	if isNew && time.Since(info.ModTime()) < halfMade {
 		return
 	}
 	lock, err := lockFile(filepath.Join(path, lockName), 0)

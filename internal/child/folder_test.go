@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // abandoned are folders among the temporary files, and whether the next host
@@ -24,8 +25,9 @@ var abandoned = []struct {
 	stays  bool
 }{
 	{"a killed host's", folderPrefix + "1", func(t *testing.T, path, _ string) { killedHost(t, path) }, false},
-	{"one killed while it made it", newPrefix + "1", func(t *testing.T, path, _ string) { killedHost(t, path) }, false},
-	{"one killed before it locked it", newPrefix + "2", func(t *testing.T, path, _ string) { must(t, os.Mkdir(path, 0o700)) }, false},
+	{"one killed while it made it", newPrefix + "1", func(t *testing.T, path, _ string) { killedHost(t, path); age(t, path) }, false},
+	{"one killed before it locked it", newPrefix + "2", func(t *testing.T, path, _ string) { must(t, os.Mkdir(path, 0o700)); age(t, path) }, false},
+	{"one that is being made", newPrefix + "3", func(t *testing.T, path, _ string) { killedHost(t, path) }, true},
 	{"one killed at the end of Close", folderPrefix + "2", func(t *testing.T, path, _ string) { must(t, os.Mkdir(path, 0o711)) }, false},
 	{"closed to its owner", folderPrefix + "3", func(t *testing.T, path, _ string) {
 		killedHost(t, path)
@@ -65,6 +67,13 @@ func killedHost(t *testing.T, path string) {
 	must(t, os.WriteFile(filepath.Join(path, "run-1", "out.csv"), []byte("x"), 0o400))
 	must(t, os.WriteFile(filepath.Join(path, "canary"), nil, 0o600))
 	must(t, os.WriteFile(filepath.Join(path, lockName), nil, 0o600))
+}
+
+// age makes a folder look as if it was made long ago.
+func age(t *testing.T, path string) {
+	t.Helper()
+	then := time.Now().Add(-2 * halfMade)
+	must(t, os.Chtimes(path, then, then))
 }
 
 func must(t *testing.T, err error) {
