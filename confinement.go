@@ -22,6 +22,7 @@ type confinement struct {
 	inside []string // the mechanisms in force
 	socket net.Listener
 	runs   atomic.Uint64
+	tamper func(*confine.Policy) // for tests: changes what is sent, not what is checked
 }
 
 // newConfinement finds out what this machine has, and takes the strongest of what
@@ -37,7 +38,8 @@ func (r *Runtime) newConfinement(ctx context.Context, sandbox Sandbox) error {
 		Read:        sandbox.AllowRead, Write: sandbox.AllowWrite, Execute: sandbox.AllowExec,
 		Processes: sandbox.processes(), Network: sandbox.AllowNetwork,
 		Landlock: machine.Landlock, Calls: machine.Calls,
-		Canary: r.folder.Path(), Host: os.Getpid(),
+		OwnProcesses: r.starter.Isolation() != child.ProcessGroup,
+		Canary:       r.folder.Path(), Host: os.Getpid(),
 	}
 	c, err := openConfinement(&spec)
 	if err != nil {
@@ -183,10 +185,15 @@ func (c *confinement) mechanismsInForce() []string {
 	return c.inside
 }
 
-// confinementValue is the policy as the boot frame has it.
-func confinementValue(policy *confine.Policy) (lossless.Value, error) {
+// value is the policy as the boot frame has it.
+func (c *confinement) value(policy *confine.Policy) (lossless.Value, error) {
 	if policy == nil {
 		return lossless.Value{}, nil
+	}
+	if c.tamper != nil {
+		changed := *policy
+		c.tamper(&changed)
+		policy = &changed
 	}
 	return lossless.Of(policy)
 }

@@ -121,7 +121,7 @@ func (r *run) do(ctx context.Context) *Result {
 	}
 	defer r.removeWorkspace(workspace)
 	r.policy = r.runtime.confinement.policy(workspace.Path, r.limits)
-	if r.confinement, err = confinementValue(r.policy); err != nil {
+	if r.confinement, err = r.runtime.confinement.value(r.policy); err != nil {
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
 	environment := child.Environment(r.runtime.confinement.workspace(workspace.Path))

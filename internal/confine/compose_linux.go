@@ -20,6 +20,7 @@ type Plan struct {
 	root     *Root
 	landlock *Landlock
 	calls    *Calls
+	hostRoot int64 // the device of the host's root
 }
 
 // NewPlan composes what doesn't depend on the run.
@@ -30,6 +31,11 @@ func NewPlan(spec Spec) (*Plan, error) {
 	}
 	if spec.OwnRoot {
 		p.root = p.makeRoot()
+		var root unix.Stat_t
+		if err := unix.Stat("/", &root); err != nil {
+			return nil, fmt.Errorf("confine: %w", err)
+		}
+		p.hostRoot = int64(root.Dev)
 	}
 	if spec.Landlock > 0 {
 		l := handled(spec.Landlock, spec.Network)
@@ -154,10 +160,8 @@ const (
 // Policy returns what one child applies.
 func (p *Plan) Policy(run Run) *Policy {
 	policy := &Policy{Capabilities: true, Calls: p.calls}
-	owner := User{os.Geteuid(), os.Getegid()}
+	owner := p.user(run)
 	if p.spec.Users > 0 {
-		id := p.spec.Users + int(run.Number%usersPerHost)
-		owner = User{id, id}
 		policy.User = &owner
 	}
 	if p.root != nil {
@@ -181,6 +185,15 @@ func (p *Plan) Policy(run Run) *Policy {
 	}
 	policy.Proofs = p.proofs(run)
 	return policy
+}
+
+// user returns who the child of a run is.
+func (p *Plan) user(run Run) User {
+	if p.spec.Users == 0 {
+		return User{os.Geteuid(), os.Getegid()}
+	}
+	id := p.spec.Users + int(run.Number%usersPerHost)
+	return User{id, id}
 }
 
 // HasRoot tells whether children have a root of their own.

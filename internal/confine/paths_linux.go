@@ -129,6 +129,16 @@ func (p *places) tidy() {
 	p.all = kept
 }
 
+// access returns what may be done with path.
+func (p *places) access(path string) (access uint64) {
+	for _, place := range p.all {
+		if place.contains(path) {
+			access |= place.access
+		}
+	}
+	return access
+}
+
 // contains tells whether path is the place itself or lies below it.
 func (p place) contains(path string) bool {
 	return path == p.path || p.folder && strings.HasPrefix(path, strings.TrimSuffix(p.path, "/")+"/")

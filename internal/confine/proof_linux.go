@@ -20,7 +20,6 @@ var families = []Proof{
 // proofs lists what the child of a run tries: each thing that one of the walls in
 // force forbids, so that a wall that isn't there shows.
 func (p *Plan) proofs(run Run) []Proof {
-	canary := filepath.Join(p.spec.Canary, CanaryName)
 	list := []Proof{
 		{Name: "privileges", Kind: "privileges"},
 		{Name: "capabilities", Kind: "capabilities"},
@@ -29,19 +28,43 @@ func (p *Plan) proofs(run Run) []Proof {
 		{Name: "limits.file-size", Kind: "file-size", Number: run.DiskBytes},
 		{Name: "limits.core", Kind: "core"},
 	}
-	if p.root != nil || p.landlock != nil {
-		list = append(list,
-			Proof{Name: "files.read", Kind: "read", Path: canary},
-			Proof{Name: "files.list", Kind: "list", Path: p.spec.Canary},
-			Proof{Name: "files.write", Kind: "write", Path: canary},
-			Proof{Name: "files.create", Kind: "create", Path: filepath.Join(p.spec.Canary, "new")},
-		)
-	}
+	list = append(list, p.fileProofs()...)
 	if p.root != nil {
-		list = append(list, Proof{Name: "files.stat", Kind: "stat", Path: canary})
+		list = append(list, Proof{Name: "root", Kind: "root", Number: p.hostRoot})
+	}
+	if p.landlock != nil {
+		list = append(list, Proof{Name: "files.kinds", Kind: "socket-file"})
+	}
+	if p.spec.Users > 0 {
+		list = append(list, Proof{Name: "user", Kind: "user", Number: int64(p.user(run).ID)})
+	}
+	if p.spec.OwnProcesses {
+		list = append(list, Proof{Name: "processes.namespace", Kind: "own-processes"})
 	}
 	if p.calls != nil {
 		list = append(list, p.callProofs()...)
+	}
+	return list
+}
+
+// fileProofs try the canary, as far as it doesn't lie in what is opened.
+func (p *Plan) fileProofs() []Proof {
+	if p.root == nil && p.landlock == nil {
+		return nil
+	}
+	canary := filepath.Join(p.spec.Canary, CanaryName)
+	var list []Proof
+	if p.places.access(canary)&unix.LANDLOCK_ACCESS_FS_READ_FILE == 0 {
+		list = append(list, Proof{Name: "files.read", Kind: "read", Path: canary}, Proof{Name: "files.list", Kind: "list", Path: p.spec.Canary})
+		if p.root != nil {
+			list = append(list, Proof{Name: "files.stat", Kind: "stat", Path: canary})
+		}
+	}
+	if p.places.access(canary)&unix.LANDLOCK_ACCESS_FS_WRITE_FILE == 0 {
+		list = append(list,
+			Proof{Name: "files.write", Kind: "write", Path: canary},
+			Proof{Name: "files.create", Kind: "create", Path: filepath.Join(p.spec.Canary, "new")},
+		)
 	}
 	return list
 }

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Attempt = Dict[str, Any]
 
+_S_IFSOCK = 0o140000  # from sys/stat.h
+
 _HELD = "held"
 _OPEN = "open"
 
@@ -60,6 +62,27 @@ def _create(system: System, attempt: Attempt) -> str:
 def _stat(system: System, attempt: Attempt) -> str:
     posix.stat(attempt["path"])
     return _OPEN
+
+
+def _root(system: System, attempt: Attempt) -> str:
+    return _HELD if posix.stat("/").st_dev != attempt["number"] else _OPEN
+
+
+def _socket_file(system: System, attempt: Attempt) -> str:
+    # Only Landlock refuses this: the workspace is open for every other kind of file.
+    path = ".thirdrail-proof"
+    posix.mknod(path, _S_IFSOCK | 0o600)
+    posix.unlink(path)
+    return _OPEN
+
+
+def _user(system: System, attempt: Attempt) -> str:
+    own = {attempt["number"]}
+    return _HELD if {*posix.getresuid(), *posix.getresgid(), *posix.getgroups()} == own else _OPEN
+
+
+def _namespace_of_processes(system: System, attempt: Attempt) -> str:
+    return _HELD if posix.getppid() == 1 else _OPEN
 
 
 def _family(system: System, attempt: Attempt) -> str:
@@ -177,6 +200,10 @@ _KINDS: "Dict[str, Callable[[System, Attempt], str]]" = {
     "write": _write,
     "create": _create,
     "stat": _stat,
+    "root": _root,
+    "socket-file": _socket_file,
+    "user": _user,
+    "own-processes": _namespace_of_processes,
     "family": _family,
     "abstract": _abstract,
     "signal": _signal,
