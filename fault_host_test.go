@@ -3,13 +3,17 @@
 package thirdrail
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/thirdrail-dev/thirdrail/internal/child"
 )
@@ -62,6 +66,11 @@ func TestKilledHost(t *testing.T) {
 // and waits until nothing is left of it.
 func killHost(t *testing.T, script hostScript, atOnce bool) {
 	t.Helper()
+	killHostLater(t, script, atOnce, 0)
+}
+
+func killHostLater(t *testing.T, script hostScript, atOnce bool, later time.Duration) {
+	t.Helper()
 	command, mark := hostCommand(t, script, 0)
 	out, err := command.StdoutPipe()
 	if err != nil {
@@ -70,6 +79,7 @@ func killHost(t *testing.T, script hostScript, atOnce bool) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = command.Process.Kill() }) // also when the test fails before
 	line := "up\n"
 	if atOnce {
 		line = "begun\n"
@@ -82,11 +92,66 @@ func killHost(t *testing.T, script hostScript, atOnce bool) {
 			break
 		}
 	}
+	time.Sleep(later) // any time will do
 	kin := killAndWait(t, command)
+	if script.StopAt == workspaceMade || script.StopAt == atDone {
+		atOnce = true // it has no child yet, or none any more
+	}
 	if !atOnce && len(kin.members) < 2 {
 		t.Error("the host has no children: this test sees nothing")
 	}
 	eventually(t, "the host's processes are gone", func() bool { return len(processesWith(mark)) == 0 && len(kin.living()) == 0 })
+	startsAgain(t, command, mark, script)
+}
+
+// startsAgain has another host begin where one was killed. It works, and in the end
+// nothing is left of either.
+func startsAgain(t *testing.T, killed *exec.Cmd, mark string, script hostScript) {
+	t.Helper()
+	next := hostScript{Config: Config{Python: systemPython(t), Sandbox: script.Config.Sandbox}, Program: "return 1"}
+	text, err := json.Marshal(next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(killed.Path)
+	command.Dir, command.Stderr = killed.Dir, os.Stderr
+	command.Env = append(slices.Clone(killed.Env), hostVariable+"="+string(text))
+	output, err := command.Output()
+	var report hostReport
+	if err := errors.Join(err, json.Unmarshal(output, &report)); err != nil || report.Value != "1" {
+		t.Errorf("the next host: %v, %s", err, output)
+	}
+	if left, err := filepath.Glob(filepath.Join(mark, "thirdrail-*")); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %q, %v", left, err)
+	}
+	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), mark) {
+		t.Errorf("a mount is left, or %v", err)
+	}
+}
+
+// TestKilledConfinedHost kills a host at each stage of a run, with the default
+// confinement.
+func TestKilledConfinedHost(t *testing.T) {
+	python := systemPython(t)
+	for _, at := range runStages {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			killHost(t, hostScript{Config: Config{Python: python}, StopAt: at, Stay: true}, false)
+		})
+	}
+}
+
+// TestKilledInNew kills a host a little later each time after it has begun to make
+// a runtime with the default confinement.
+func TestKilledInNew(t *testing.T) {
+	python := systemPython(t)
+	for i := range 8 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			script := hostScript{Config: Config{Python: python}, Program: "return 1", Stay: true}
+			killHostLater(t, script, true, time.Duration(i)*60*time.Millisecond)
+		})
+	}
 }
 
 // killAndWait kills a host by SIGKILL and returns the family that it had. It is

@@ -44,6 +44,9 @@ type hostScript struct {
 	// Stay has the host print a line when it has begun, and another when each copy
 	// has printed one. Then it waits to be killed.
 	Stay bool
+	// StopAt has the host make one run by hand up to that stage, print a line and
+	// wait to be killed.
+	StopAt stage
 }
 
 // hostReport is what the host prints, as JSON.
@@ -126,6 +129,10 @@ func (s hostScript) play() hostReport {
 			report.NewError = err.Error()
 			return report
 		}
+	}
+	if s.StopAt != "" {
+		report.NewError = fmt.Sprint(playTo(rt, s.StopAt, waitForEnd))
+		return report
 	}
 	report.Places = cap(rt.places)
 	copies := max(s.Copies, 1)
