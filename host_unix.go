@@ -22,6 +22,7 @@ type hostLimits struct {
 	memory    int64         // bytes of address space of each process
 	files     int64         // that this process may have open
 	processes int64         // of this user
+	fileSize  int64         // bytes of each file that is written
 }
 
 func readHostLimits() hostLimits {
@@ -30,16 +31,18 @@ func readHostLimits() hostLimits {
 		memory:    softLimit(unix.RLIMIT_AS),
 		files:     softLimit(unix.RLIMIT_NOFILE),
 		processes: softLimit(unix.RLIMIT_NPROC),
+		fileSize:  softLimit(unix.RLIMIT_FSIZE),
 	}
 }
 
-// softLimit returns the limit that is in force, or 0 if there is none.
+// softLimit returns the limit that is in force, or 0 if there is none. A limit of
+// nothing at all is told as 1, which is as little use.
 func softLimit(which int) int64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(which, &limit); err != nil || limit.Cur > math.MaxInt64 {
 		return 0
 	}
-	return int64(limit.Cur)
+	return max(int64(limit.Cur), 1)
 }
 
 // What a run takes of the files that this process may have open: four pipes and
@@ -75,6 +78,9 @@ func (h hostLimits) hint() string {
 	}
 	if h.cpu > 0 && h.cpu < 2*time.Second {
 		low = append(low, fmt.Sprintf("%v of CPU time (RLIMIT_CPU, ulimit -t)", h.cpu))
+	}
+	if h.fileSize > 0 && h.fileSize < 1<<20 {
+		low = append(low, fmt.Sprintf("%d bytes a file (RLIMIT_FSIZE, ulimit -f)", h.fileSize))
 	}
 	if len(low) == 0 {
 		return ""
