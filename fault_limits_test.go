@@ -71,12 +71,6 @@ var lowLimits = []struct {
 		check:   func(r hostReport) bool { return r.Value == "[27,2]" },
 	},
 	{
-		name: "hardly any processes", user: nobody, rlimits: map[int]uint64{unix.RLIMIT_NPROC: 8},
-		program: "return 1", tight: true,
-		// How many are enough depends on how many the host has at that moment.
-		check: func(r hostReport) bool { return r.Value == "1" || refusedFor("RLIMIT_NPROC")(r) },
-	},
-	{
 		name: "no core files anyway", rlimits: map[int]uint64{unix.RLIMIT_CORE: 1 << 30},
 		program: "import resource\nreturn list(resource.getrlimit(resource.RLIMIT_CORE))",
 		check:   func(r hostReport) bool { return r.Value == "[0,0]" },
