@@ -106,7 +106,8 @@ func openConfinement(spec *confine.Spec) (*confinement, error) {
 	if err := os.Chmod(canary, 0o666); err != nil {
 		return nil, fmt.Errorf("thirdrail: %w", err)
 	}
-	spec.Socket = "thirdrail" + spec.Canary
+	// The name of a socket has 108 bytes at most, so the folder's path may not fit.
+	spec.Socket = fmt.Sprintf("%s-%d", filepath.Base(spec.Canary), os.Getpid())
 	socket, err := net.Listen("unix", "@"+spec.Socket)
 	if err != nil {
 		return nil, fmt.Errorf("thirdrail: listening on an abstract socket, which children must not reach: %w", err)
