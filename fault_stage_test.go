@@ -55,7 +55,7 @@ func playTo(rt *Runtime, last stage, reached func(*child.Process)) error {
 		return err
 	}
 	boot := bootFrame(limits, rt.numbers, rt.interpreter.BareBytes, namespaces.frames)
-	if boot.Confinement, err = confinementValue(rt.confinement.policy(workspace.Path, limits)); err != nil {
+	if boot.Confinement, err = rt.confinement.value(rt.confinement.policy(workspace.Path, limits)); err != nil {
 		return err
 	}
 	text := wire.Append(nil, boot)

@@ -259,7 +259,7 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	switch {
 	case verdict == nil:
 		result.Failure = r.deathFailure(exit, ended, logs)
-	case verdict.byChild && verdict.at.Sub(r.sent) > r.limits.Wall:
+	case verdict.byChild && r.overWall(verdict.at):
 		// The timer and the frame may be seen in either order: the clock decides.
 		result.Failure = wallFailure(r.limits.Wall)
 	case verdict.byChild && overCPU:
@@ -270,6 +270,10 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	result.Stats = r.stats
 	return result
 }
+
+// overWall tells whether the wall limit was over at a moment. Both times have the
+// monotonic clock's reading, so it doesn't matter what somebody sets the clock to.
+func (r *run) overWall(at time.Time) bool { return at.Sub(r.sent) > r.limits.Wall }
 
 // letEnd tells whether the child has ended by itself. One that has said how its
 // program ended is about to, and only then it is known exactly what it used.
