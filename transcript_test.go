@@ -60,7 +60,7 @@ func TestTranscriptsAgainstHost(t *testing.T) {
 		t.Run(conversation.Name, func(t *testing.T) {
 			t.Parallel()
 			boot, run := conversation.Boot(), conversation.Run()
-			rt := newRuntime(t, Config{Numbers: boot.Numbers.Profile()})
+			rt := newRuntime(t, Config{Numbers: boot.Numbers.Profile(), Sandbox: Sandbox{Mode: SandboxOff}})
 			replaceChild(t, rt, conversation.Name)
 			request := Request{Program: run.Program, Data: run.Data, Limits: Limits{
 				Wall:       20 * time.Second,
@@ -164,7 +164,7 @@ func TestTranscriptsAgainstChild(t *testing.T) {
 	for _, python := range pythons.All(t) {
 		t.Run(pythonName(python), func(t *testing.T) {
 			t.Parallel()
-			rt := newRuntime(t, Config{Python: python})
+			rt := newRuntime(t, Config{Python: python, Sandbox: Sandbox{Mode: SandboxOff}})
 			for _, conversation := range loadTranscripts(t) {
 				if !conversation.Child {
 					continue

@@ -21,6 +21,7 @@ def main(path):
     count = {"pass": 0, "fail": 0, "skip": 0}
     bad = []
     packages = []
+    slow = []
     with open(path, encoding="utf-8", errors="replace") as log:
         for line in log:
             try:
@@ -35,6 +36,8 @@ def main(path):
             elif action in count:
                 if event.get("Test"):
                     count[action] += 1
+                    if "/" not in event["Test"]:
+                        slow.append((event.get("Elapsed", 0), event["Test"]))
                 else:
                     packages.append(f"{action} {event.get('Package')} {event.get('Elapsed', 0):.0f}s")
                 text = "".join(output.pop(key, []))
@@ -46,6 +49,7 @@ def main(path):
         if key[1] is None and key[0] is None:
             print("".join(text)[-6000:])
     print("\n".join(packages))
+    print("the slowest:", ", ".join(f"{name} {seconds:.0f}s" for seconds, name in sorted(slow, reverse=True)[:25]))
     for line in bad:
         print(f"skipped, though this machine can run it: {line}")
     print(f"{count['pass']} passed, {count['fail']} failed, {count['skip']} skipped")
