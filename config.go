@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	goruntime "runtime"
 	"time"
 
 	"github.com/thirdrail-dev/thirdrail/lossless"
@@ -17,8 +18,11 @@ type Config struct {
 	Python string
 	// Start is how children are started. The zero value is StartAuto.
 	Start StartMethod
+	// Spares is how many children are forked ahead at most; 0 means one for each
+	// processor and one more. They wait while runs come, and end when none do.
+	Spares int
 	// Preload names modules that the fork start method imports once for all runs.
-	// This version has no such method, so New refuses a list that isn't empty.
+	// New refuses one that is not there, starts threads or leaves a descriptor open.
 	Preload []string
 	// Numbers is the number profile of all values. The zero value is lossless.Exact.
 	Numbers lossless.Numbers
@@ -38,9 +42,10 @@ type Config struct {
 type StartMethod int
 
 const (
-	// StartAuto takes the fastest method that works, today StartSpawn.
+	// StartAuto takes StartFork where it works, and else StartSpawn.
 	StartAuto StartMethod = iota
-	// StartFork forks a warm interpreter. This version doesn't have it yet.
+	// StartFork forks a warm interpreter that has never run a program. It needs
+	// Linux, and namespaces for processes and mounts.
 	StartFork
 	// StartSpawn starts a new interpreter for each run.
 	StartSpawn
@@ -184,4 +189,12 @@ func (l Limits) cpuSeconds() int64 {
 		seconds++
 	}
 	return seconds
+}
+
+// spares returns how many children are forked ahead at most.
+func (c Config) spares() int {
+	if c.Spares == 0 {
+		return goruntime.GOMAXPROCS(0) + 1
+	}
+	return c.Spares
 }

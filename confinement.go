@@ -138,14 +138,23 @@ func (r *Runtime) mechanisms(spec confine.Spec) []string {
 
 // tryConfinement runs a program that does nothing inside the walls.
 func (r *Runtime) tryConfinement(ctx context.Context) error {
+	p, err := r.spawn(r.limits)
+	if err != nil {
+		return err
+	}
+	return r.tryChild(ctx, p)
+}
+
+// tryChild runs a program that does nothing in a child.
+func (r *Runtime) tryChild(ctx context.Context, p *prepared) error {
 	one := &run{
 		runtime:    r,
 		request:    Request{Program: "pass"},
-		limits:     DefaultLimits().clampBy(r.host, r.interpreter.BareBytes),
+		limits:     DefaultLimits().clampBy(r.host, p.bareBytes),
 		namespaces: &boundNamespaces{},
 		began:      time.Now(),
 	}
-	return one.do(ctx).Err()
+	return one.doIn(ctx, p).Err()
 }
 
 // close ends the host's part of the proof. It may be called on nil.
@@ -168,6 +177,15 @@ func (c *confinement) policy(folder string, limits Limits) *confine.Policy {
 		Processes: limits.Processes,
 		Number:    c.runs.Add(1),
 	})
+}
+
+// nursery returns what a nursery that is started in folder applies, and its children.
+func (c *confinement) nursery(folder string) *confine.Nursery {
+	policies := c.plan.Nursery(folder, child.Holder())
+	if c.tamper != nil {
+		c.tamper(policies.Run)
+	}
+	return policies
 }
 
 // workspace returns the path at which a child in folder sees its workspace.

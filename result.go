@@ -46,7 +46,7 @@ func (r *Result) Err() error {
 
 // Stats are figures of one run.
 type Stats struct {
-	// Start is how the child was started: "spawn". It is empty when none was.
+	// Start is how the child was started: "fork" or "spawn". It is empty when none was.
 	Start string
 	// Isolation is how its processes were kept together.
 	Isolation string

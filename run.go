@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/thirdrail-dev/thirdrail/internal/child"
-	"github.com/thirdrail-dev/thirdrail/internal/confine"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 	"github.com/thirdrail-dev/thirdrail/wire"
 )
@@ -103,9 +102,7 @@ type run struct {
 	namespaces *boundNamespaces
 	began      time.Time
 
-	policy      *confine.Policy // nil without a confinement
-	confinement lossless.Value  // the policy as JSON
-
+	child   *prepared
 	process *child.Process
 	talk    *conversation
 	stats   Stats
@@ -115,33 +112,31 @@ type run struct {
 
 // do starts a child, runs the program in it and ends it.
 func (r *run) do(ctx context.Context) *Result {
-	workspace, err := r.runtime.folder.NewWorkspace()
-	if err != nil {
-		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
-	}
-	defer r.removeWorkspace(workspace)
-	r.policy = r.runtime.confinement.policy(workspace.Path, r.limits)
-	if r.confinement, err = r.runtime.confinement.value(r.policy); err != nil {
-		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
-	}
-	environment := child.Environment(r.runtime.confinement.workspace(workspace.Path))
-	r.process, err = r.runtime.starter.Start(workspace.Path, environment)
+	child, err := r.runtime.prepare(ctx, r.limits)
 	if err != nil {
 		return r.failed(fail(WorkerExit, "the interpreter could not be started: %v", err))
 	}
-	r.stats.Start = StartSpawn.String()
+	return r.doIn(ctx, child)
+}
+
+// doIn runs the program in a child that was prepared.
+func (r *run) doIn(ctx context.Context, child *prepared) *Result {
+	r.child, r.process = child, child.process
+	defer r.removeWorkspace()
+	r.stats.Start = child.start.String()
 	r.stats.Isolation = r.runtime.starter.Isolation().String()
 	r.stats.Confinement = r.runtime.confinement.mechanismsInForce()
 
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var err error
 	r.talk, err = newConversation(r.process, r.limits, r.runtime.numbers, guarded(r.request.OnLog, r.runtime.logger))
 	if err != nil {
 		r.process.Wait()
 		_ = r.process.Close()
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
-	r.talk.check = r.policy.Check
+	r.talk.check = child.policy.Check
 	r.talk.calls = newCalls(runCtx, r.namespaces.funcs, r.limits, r.runtime.numbers, r.process.Rail, &r.runtime.bindings)
 	var sending sync.WaitGroup
 	start := make(chan struct{})
@@ -155,8 +150,8 @@ func (r *run) do(ctx context.Context) *Result {
 // Replies go their own way, and only after run. The context ends with the run, also
 // when the child is gone before it was ready.
 func (r *run) send(ctx context.Context, start <-chan struct{}) {
-	boot := bootFrame(r.limits, r.runtime.numbers, r.runtime.interpreter.BareBytes, r.namespaces.frames)
-	boot.Confinement = r.confinement
+	boot := bootFrame(r.limits, r.runtime.numbers, r.child.bareBytes, r.namespaces.frames)
+	boot.Confinement = r.child.confinement
 	if r.talk.calls.send(wire.Append(nil, boot)) != nil {
 		return // the child's end tells why
 	}
@@ -311,8 +306,8 @@ func (r *run) deathFailure(exit child.Exit, ended bool, logs []string) *Failure 
 // failed is the result of a run that never started.
 func (r *run) failed(f *Failure) *Result { return &Result{Failure: f, Stats: r.stats} }
 
-func (r *run) removeWorkspace(w *child.Workspace) {
-	if err := w.Remove(); err != nil {
+func (r *run) removeWorkspace() {
+	if err := r.child.removeWorkspace(); err != nil {
 		r.runtime.logger.Error("thirdrail: a run's folder is left behind", "error", err)
 	}
 }

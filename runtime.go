@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	goruntime "runtime"
 	"sync"
 	"time"
@@ -23,6 +24,8 @@ type Runtime struct {
 	folder      *child.Folder
 	starter     *child.Starter
 	confinement *confinement  // nil with SandboxOff
+	nursery     *nursery      // nil where children are spawned
+	start       StartMethod
 	places      chan struct{} // one for each run that may go on
 	logger      *slog.Logger
 	host        hostLimits
@@ -101,9 +104,10 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 		logger:      logger,
 		host:        host,
 		startLimit:  startLimit,
+		start:       config.Start,
 	}
 	r.closeAll = sync.OnceValue(func() error {
-		return errors.Join(r.confinement.close(), r.starter.Close(), r.folder.Close())
+		return errors.Join(r.nursery.close(), r.confinement.close(), r.starter.Close(), r.folder.Close())
 	})
 	r.life, r.end = context.WithCancelCause(context.Background())
 	if config.Sandbox.Mode != SandboxOff {
@@ -112,6 +116,9 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 		}
 	}
 	if err := r.checkHost(ctx); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	if err := r.chooseStart(ctx, config); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -141,19 +148,64 @@ func checkConfig(config Config, limits Limits) error {
 	return limits.check()
 }
 
-// checkStart refuses what this version can't do, so that nobody believes to have it.
+// checkStart refuses what means nothing.
 func checkStart(config Config) error {
 	switch config.Start {
-	case StartAuto, StartSpawn:
-	case StartFork:
-		return misuse("Config.Start is fork, which this version doesn't have; use auto or spawn")
+	case StartAuto, StartFork, StartSpawn:
 	default:
 		return misuse("Config.Start is %v; use StartAuto, StartFork or StartSpawn", config.Start)
 	}
-	if len(config.Preload) > 0 {
-		return misuse("Config.Preload needs the start method fork, which this version doesn't have; leave it empty, and import in the program")
+	if config.Start == StartSpawn && len(config.Preload) > 0 {
+		return misuse("Config.Preload needs the start method fork; leave it empty, and import in the program")
+	}
+	if config.Spares < 0 {
+		return misuse("Config.Spares is %d; it must be more than zero, or zero for the default", config.Spares)
+	}
+	for _, module := range config.Preload {
+		if !moduleName.MatchString(module) {
+			return misuse("Config.Preload has %q; write the name of a module, such as numpy or os.path", module)
+		}
 	}
 	return config.Sandbox.check()
+}
+
+// moduleName is what can be imported. Python's own rule has more letters.
+var moduleName = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)*$`)
+
+// chooseStart starts a nursery where one is wanted and works.
+func (r *Runtime) chooseStart(ctx context.Context, config Config) error {
+	if config.Start == StartSpawn {
+		return nil
+	}
+	err := r.canFork()
+	if err == nil {
+		r.nursery, err = r.newNursery(ctx, config)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, child.ErrPreload):
+		return misuse("Config.Preload: %w", err)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case config.Start == StartFork || len(config.Preload) > 0:
+		return fmt.Errorf("thirdrail: children can't be forked on this machine: %w; use StartSpawn, and no Preload", err)
+	}
+	r.logger.Info("thirdrail: children are spawned, since they can't be forked", "error", err)
+	return nil
+}
+
+// canFork tells what a nursery lacks here, or nil.
+func (r *Runtime) canFork() error {
+	switch {
+	case !r.starter.CanFork():
+		return errors.New("a nursery needs a PID namespace for each child, see thirdrail doctor")
+	case r.confinement != nil && !r.confinement.plan.HasRoot():
+		return errors.New("a nursery needs mounts of its own, see thirdrail doctor")
+	case !r.interpreter.Ctypes:
+		return errors.New("a nursery needs Python's module _ctypes")
+	}
+	return nil
 }
 
 // Close refuses new runs, aborts those in flight, and returns when every process

@@ -52,6 +52,8 @@ var order = []string{
 	"confine.py",
 	"proof.py",
 	"boot.py",
+	"forked.py",
+	"nursery.py",
 }
 
 // excluded names the files of the folder that a child never runs, and why.

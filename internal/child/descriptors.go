@@ -15,13 +15,18 @@ type descriptors struct {
 	rail, stdout, stderr, status ends
 }
 
-// open makes all of them. What it made before an error is for the caller to close.
-func (d *descriptors) open() error {
+// open makes all of them, the rail as a socket of a kind, and status only where there
+// is a keeper. What it made before an error is for the caller to close.
+func (d *descriptors) open(kind int, keeper bool) error {
 	var err error
-	if d.rail, err = socketPair(); err != nil {
+	if d.rail, err = socketPair(kind); err != nil {
 		return err
 	}
-	for _, pipe := range []*ends{&d.stdout, &d.stderr, &d.status} {
+	pipes := []*ends{&d.stdout, &d.stderr}
+	if keeper {
+		pipes = append(pipes, &d.status)
+	}
+	for _, pipe := range pipes {
 		if pipe.host, pipe.child, err = os.Pipe(); err != nil {
 			return err
 		}

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// socketPair returns a Unix stream socket pair. Only the host's end is
+// socketPair returns a pair of Unix sockets of a kind. Only the host's end is
 // non-blocking: the child's belongs to the program, which may expect a plain file.
-func socketPair() (ends, error) {
+func socketPair(kind int) (ends, error) {
 	syscall.ForkLock.RLock()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, kind, 0)
 	if err == nil {
 		syscall.CloseOnExec(fds[0])
 		syscall.CloseOnExec(fds[1])

@@ -46,7 +46,7 @@ func (i Isolation) attributes(also Namespaces) *syscall.SysProcAttr {
 var isolations = []Isolation{PIDNamespace, UserPIDNamespace, ProcessGroup}
 
 // killRest ends the keeper and everything that came from it.
-func (p *Process) killRest() {
+func (p *spawned) killRest() {
 	if !p.isolation.ownNamespace() {
 		p.sweep()
 		if p.keeperWasKilled() {
@@ -65,7 +65,7 @@ const sweepLimit = 5 * time.Second
 // child, and killing the children gets at all others in turn. Groups are killed as
 // a whole, which the kernel does between two forks: a chain of processes of which
 // each forks the next and ends can't be met one by one.
-func (p *Process) sweep() {
+func (p *spawned) sweep() {
 	zombies := 0 // looks in a row that found nothing else
 	for end := time.Now().Add(sweepLimit); zombies < 3 && time.Now().Before(end); {
 		children := childrenOf(p.keeper.Pid)
@@ -90,7 +90,7 @@ func (p *Process) sweep() {
 
 // keeperWasKilled tells whether the keeper has died already, and not by itself,
 // which it does only when nothing is left.
-func (p *Process) keeperWasKilled() bool {
+func (p *spawned) keeperWasKilled() bool {
 	const exited = 1 // CLD_EXITED
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, p.keeper.Pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
@@ -99,7 +99,7 @@ func (p *Process) keeperWasKilled() bool {
 
 // killStrays kills what is left when the program has killed the keeper. It is
 // known by the environment that it was started with, which a program can hide.
-func (p *Process) killStrays() {
+func (p *spawned) killStrays() {
 	const looks = 3 // reading /proc is no snapshot
 	for empty, end := 0, time.Now().Add(sweepLimit); empty < looks && time.Now().Before(end); {
 		empty++
@@ -117,7 +117,7 @@ func (p *Process) killStrays() {
 
 // marks tells whether a process was started with the environment of this child,
 // whose folder no other child has.
-func (p *Process) marks(pid int) bool {
+func (p *spawned) marks(pid int) bool {
 	return p.directory != "" && bytes.Contains(ofAnyThread(pid, "environ"), []byte("="+p.directory+"\x00"))
 }
 
@@ -195,21 +195,22 @@ func readStat(pid int) (stat, bool) {
 	}, true
 }
 
-// CPU returns the CPU time that the child's processes have used, those that have
-// ended included and the keeper left out, as the kernel counts it: in steps of
-// 10 ms. A process counts when it lives, and when its parent has waited for it. CPU
-// is 0 where it can't be told.
-func (p *Process) CPU() time.Duration {
+// cpu is counted by the kernel in steps of 10 ms. It leaves out the keeper, and is 0
+// where it can't be told.
+func (p *spawned) cpu() time.Duration {
+	stat, _ := readStat(p.keeper.Pid)
+	return stat.waited + descendantsCPU(p.keeper.Pid)
+}
+
+// descendantsCPU sums up what the processes below one have used.
+func descendantsCPU(pid int) time.Duration {
 	var total time.Duration
-	for queue := []int{p.keeper.Pid}; len(queue) > 0; queue = queue[1:] {
+	for queue := childrenOf(pid); len(queue) > 0; queue = queue[1:] {
 		stat, ok := readStat(queue[0])
 		if !ok {
 			continue
 		}
-		total += stat.waited
-		if queue[0] != p.keeper.Pid {
-			total += stat.own
-		}
+		total += stat.own + stat.waited
 		queue = append(queue, childrenOf(queue[0])...)
 	}
 	return total
@@ -236,8 +237,8 @@ func childrenOf(pid int) []int {
 }
 
 // usage returns what the child's living processes have used until now.
-func (p *Process) usage() Usage {
-	used := Usage{CPU: p.CPU()}
+func (p *spawned) usage() Usage {
+	used := Usage{CPU: p.cpu()}
 	for _, program := range childrenOf(p.keeper.Pid) {
 		used.PeakMemory = max(used.PeakMemory, peakMemory(program))
 	}

@@ -15,13 +15,13 @@ func (i Isolation) attributes(Namespaces) *syscall.SysProcAttr {
 var isolations = []Isolation{ProcessGroup}
 
 // killRest ends the keeper and the processes of its session's first group.
-func (p *Process) killRest() {
+func (p *spawned) killRest() {
 	_ = syscall.Kill(-p.keeper.Pid, syscall.SIGKILL)
 	_ = p.keeper.Kill()
 }
 
 // CPU returns 0: without /proc the time of another process can't be told. The
 // kernel's own limit, which the child sets, still holds.
-func (p *Process) CPU() time.Duration { return 0 }
+func (p *spawned) cpu() time.Duration { return 0 }
 
-func (p *Process) usage() Usage { return Usage{} }
+func (p *spawned) usage() Usage { return Usage{} }

@@ -72,3 +72,7 @@ func keeperPath(statusFD int) string { return "/proc/self/fd/" + strconv.Itoa(st
 func keeperArguments(statusFD int, program []string) []string {
 	return append([]string{"thirdrail-keeper", strconv.Itoa(statusFD)}, program...)
 }
+
+// Holder returns the program that holds the namespace of a forked child, or nothing
+// where there is none for this architecture.
+func Holder() []byte { return keeperProgram }

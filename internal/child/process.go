@@ -3,11 +3,9 @@
 package child
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"syscall"
 	"time"
 
@@ -20,16 +18,35 @@ import (
 type Process struct {
 	Rail, Stdout, Stderr *os.File
 
-	isolation Isolation
-	directory string
-	keeper    *os.Process
-	status    *os.File
+	life life
+}
 
-	ended   chan struct{} // closed when the program's process has ended
-	program programReport // set before ended is closed
+// life is how a process came to be, and how it ends.
+type life interface {
+	// ended is closed when the program's process has ended.
+	ended() <-chan struct{}
+	// end ends everything that is left, waits for it and tells how it went.
+	end() Exit
+	// cpu returns the CPU time that was used.
+	cpu() time.Duration
+}
 
-	waitOnce sync.Once
-	exit     Exit
+// Ended is closed when the program's process has ended, or when the one that
+// watches it died without a word. Processes that the program started may still live.
+func (p *Process) Ended() <-chan struct{} { return p.life.ended() }
+
+// Wait ends everything that is left of the child and returns how it ended. Rail,
+// Stdout and Stderr stay open for what was written before; Close closes them.
+func (p *Process) Wait() Exit { return p.life.end() }
+
+// CPU returns the CPU time that the child's processes have used, those that have
+// ended included, as far as it can be told. A process counts when it lives, and when
+// its parent has waited for it.
+func (p *Process) CPU() time.Duration { return p.life.cpu() }
+
+// Close closes the host's ends of the descriptors.
+func (p *Process) Close() error {
+	return errors.Join(p.Rail.Close(), p.Stdout.Close(), p.Stderr.Close())
 }
 
 // programReport is what the keeper tells of the program's process.
@@ -57,92 +74,6 @@ type Exit struct {
 	Signal syscall.Signal
 }
 
-// Start starts a child in the folder directory with the environment given. Its
-// program waits for a boot frame on Rail. The caller must call Wait once.
-func (s *Starter) Start(directory string, environment []string) (*Process, error) {
-	var files descriptors
-	defer files.closeChildEnds()
-	if err := files.open(); err != nil {
-		files.closeHostEnds()
-		return nil, fmt.Errorf("child: making descriptors: %w", err)
-	}
-	attr := &os.ProcAttr{
-		Dir: directory,
-		Env: environment,
-		Files: []*os.File{
-			s.code, files.stdout.child, files.stderr.child, files.rail.child, files.status.child,
-		},
-		Sys: s.isolation.attributes(s.namespaces),
-	}
-	if s.keeper != nil {
-		attr.Files = append(attr.Files, s.keeper)
-	}
-	path, arguments := s.command(0, 4)
-	keeper, err := s.startProcess(path, arguments, attr)
-	if err != nil {
-		files.closeHostEnds()
-		return nil, fmt.Errorf("child: starting %s: %w", s.interpreter.Path, err)
-	}
-	p := &Process{
-		Rail:      files.rail.host,
-		Stdout:    files.stdout.host,
-		Stderr:    files.stderr.host,
-		isolation: s.isolation,
-		directory: directory,
-		keeper:    keeper,
-		status:    files.status.host,
-		ended:     make(chan struct{}),
-	}
-	go p.awaitStatus()
-	return p, nil
-}
-
-// Ended is closed when the program's process has ended, or when the keeper died
-// without a word. Processes that the program started may still live.
-func (p *Process) Ended() <-chan struct{} { return p.ended }
-
-// awaitStatus reads the keeper's one report. It ends with the keeper, whose
-// descriptor is the pipe's only other end.
-func (p *Process) awaitStatus() {
-	defer close(p.ended)
-	var report struct{ Status, Microseconds, PeakMemory int64 }
-	if binary.Read(p.status, binary.NativeEndian, &report) == nil {
-		p.program = programReport{
-			known:  true,
-			status: syscall.WaitStatus(report.Status),
-			used:   Usage{time.Duration(report.Microseconds) * time.Microsecond, report.PeakMemory},
-		}
-	}
-}
-
-// Wait ends everything that is left of the child and returns how it ended. Rail,
-// Stdout and Stderr stay open for what was written before; Close closes them.
-func (p *Process) Wait() Exit {
-	p.waitOnce.Do(func() {
-		// What is killed together with its namespace is waited for by nobody, and
-		// what it used is lost. So that is looked up before.
-		var used Usage
-		select {
-		case <-p.ended:
-		default:
-			used = p.usage()
-		}
-		p.killRest()
-		state, err := p.keeper.Wait()
-		<-p.ended
-		p.exit = exitOf(p.program, state, err)
-		p.exit.CPU = max(p.exit.CPU, used.CPU)
-		p.exit.PeakMemory = max(p.exit.PeakMemory, used.PeakMemory)
-		_ = p.status.Close()
-	})
-	return p.exit
-}
-
-// Close closes the host's ends of the descriptors.
-func (p *Process) Close() error {
-	return errors.Join(p.Rail.Close(), p.Stdout.Close(), p.Stderr.Close())
-}
-
 // OverCPU tells whether the kernel ended the program for its CPU limit.
 func (e Exit) OverCPU() bool { return e.Signal == unix.SIGXCPU }
 
@@ -164,11 +95,15 @@ func exitOf(program programReport, state *os.ProcessState, err error) Exit {
 		// The keeper itself failed, or was killed with the rest.
 		status = state.Sys().(syscall.WaitStatus)
 	}
+	exit.set(status)
+	return exit
+}
+
+func (e *Exit) set(status syscall.WaitStatus) {
 	switch {
 	case status.Exited():
-		exit.Code = status.ExitStatus()
+		e.Code = status.ExitStatus()
 	case status.Signaled():
-		exit.Signal = status.Signal()
+		e.Signal = status.Signal()
 	}
-	return exit
 }

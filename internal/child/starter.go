@@ -185,13 +185,15 @@ func (s *Starter) startProcess(path string, args []string, attr *os.ProcAttr) (*
 }
 
 // command returns what to execute for a child, and its command line: the code is on
-// descriptor codeFD, the status goes to descriptor statusFD.
-func (s *Starter) command(codeFD, statusFD int) (path string, arguments []string) {
+// descriptor codeFD, the status goes to descriptor statusFD, and more is for start.py.
+func (s *Starter) command(codeFD, statusFD int, more []string) (path string, arguments []string) {
 	arguments = append(Arguments(s.interpreter.Path), strconv.Itoa(codeFD))
 	if s.keeper == nil {
-		return s.interpreter.Path, append(arguments, strconv.Itoa(statusFD), s.isolation.keeper())
+		arguments = append(arguments, strconv.Itoa(statusFD), s.isolation.keeper())
+		return s.interpreter.Path, append(arguments, more...)
 	}
-	return keeperPath(statusFD), keeperArguments(statusFD, append(arguments, "-1", "none"))
+	arguments = append(append(arguments, "-1", "none"), more...)
+	return keeperPath(statusFD), keeperArguments(statusFD, arguments)
 }
 
 // Arguments returns the beginning of a child's command line: isolated, in UTF-8

@@ -10,8 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// workspaceInRoot is the path of the workspace in a root of its own.
-const workspaceInRoot = "/workspace"
+// Where the workspace is in a root of its own. Landlock's rule is for the folder
+// around it: one for a folder that something is mounted on would have no effect.
+const (
+	aroundWorkspace = "/sandbox"
+	workspaceInRoot = aroundWorkspace + "/workspace"
+)
 
 // A Plan is what is the same for all children.
 type Plan struct {
@@ -20,7 +24,9 @@ type Plan struct {
 	root     *Root
 	landlock *Landlock
 	calls    *Calls
-	hostRoot int64 // the device of the host's root
+	// The same in two filters: what a nursery can do without, and what it needs.
+	sharedCalls, ownCalls *Calls
+	hostRoot              int64 // the device of the host's root
 }
 
 // NewPlan composes what doesn't depend on the run.
@@ -44,6 +50,7 @@ func NewPlan(spec Spec) (*Plan, error) {
 		}
 		if spec.OwnRoot { // there is nothing else in it to list
 			l.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR, true)
+			l.allow(aroundWorkspace, writeAccess, true)
 		}
 		p.landlock = &l
 	}
@@ -52,11 +59,17 @@ func NewPlan(spec Spec) (*Plan, error) {
 			processes: spec.Processes, network: spec.Network,
 			attributes: spec.OwnRoot || spec.Users > 0,
 		}
-		program, own, err := assemble(rules(open))
-		if err != nil {
+		var err error
+		if p.calls, err = assemble(rules(open)); err != nil {
 			return nil, err
 		}
-		p.calls = &Calls{program, own}
+		shared, own := split(rules(open))
+		if p.sharedCalls, err = assemble(shared); err != nil {
+			return nil, err
+		}
+		if p.ownCalls, err = assemble(own); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -120,7 +133,7 @@ func (p *Plan) open(path string, access uint64) error {
 
 // makeRoot lists what is mounted: each place once, at the largest that has it.
 func (p *Plan) makeRoot() *Root {
-	root := &Root{Workspace: workspaceInRoot, Links: [][2]string{{"/tmp", "workspace/tmp"}}}
+	root := &Root{Home: workspaceInRoot, Links: [][2]string{{"/tmp", workspaceInRoot[1:] + "/tmp"}}}
 	for _, link := range slices.Sorted(maps.Keys(p.places.links)) {
 		inside := slices.ContainsFunc(p.places.all, func(l place) bool { return l.contains(link) })
 		if !inside && link != "/tmp" {
@@ -142,7 +155,7 @@ func (p *Plan) makeRoot() *Root {
 // Workspace returns the path that a child sees its workspace at.
 func (p *Plan) Workspace(folder string) string {
 	if p.root != nil {
-		return p.root.Workspace
+		return p.root.Home
 	}
 	return folder
 }
@@ -160,31 +173,47 @@ const (
 // Policy returns what one child applies.
 func (p *Plan) Policy(run Run) *Policy {
 	policy := &Policy{Capabilities: true, Calls: p.calls}
-	owner := p.user(run)
 	if p.spec.Users > 0 {
+		owner := p.user(run)
 		policy.User = &owner
 	}
 	if p.root != nil {
 		root := *p.root
-		root.Owner = owner
-		root.At, root.DiskBytes, root.Files = run.Folder, run.DiskBytes, max(run.DiskBytes/bytesPerFile, 16)
+		root.At = run.Folder
 		policy.Root = &root
+		policy.Workspace = &Workspace{Path: root.Home, Size: p.size(run)}
 	}
-	if p.landlock != nil {
+	policy.Landlock = p.landlock
+	if p.landlock != nil && p.root == nil {
 		l := *p.landlock
 		l.Paths = slices.Clip(l.Paths)
-		l.allow(p.Workspace(run.Folder), writeAccess, true)
+		l.allow(run.Folder, writeAccess, true)
 		policy.Landlock = &l
 	}
-	policy.Limits = [][2]int64{
-		{unix.RLIMIT_NOFILE, openFiles}, {unix.RLIMIT_FSIZE, run.DiskBytes}, {unix.RLIMIT_CORE, 0},
-		{unix.RLIMIT_MEMLOCK, 1 << 20}, {unix.RLIMIT_MSGQUEUE, 0},
-	}
-	if p.spec.Processes && p.spec.Users > 0 {
-		policy.Limits = append(policy.Limits, [2]int64{unix.RLIMIT_NPROC, int64(run.Processes)})
-	}
+	policy.Limits = append(fixedLimits(), p.runLimits(run)...)
 	policy.Proofs = p.proofs(run)
 	return policy
+}
+
+// fixedLimits are the same for every child.
+func fixedLimits() [][2]int64 {
+	return [][2]int64{
+		{unix.RLIMIT_NOFILE, openFiles}, {unix.RLIMIT_CORE, 0}, {unix.RLIMIT_MEMLOCK, 1 << 20}, {unix.RLIMIT_MSGQUEUE, 0},
+	}
+}
+
+// runLimits are those that depend on the run.
+func (p *Plan) runLimits(run Run) [][2]int64 {
+	limits := [][2]int64{{unix.RLIMIT_FSIZE, run.DiskBytes}}
+	if p.spec.Processes && p.spec.Users > 0 {
+		limits = append(limits, [2]int64{unix.RLIMIT_NPROC, int64(run.Processes)})
+	}
+	return limits
+}
+
+// size returns whose the workspace of a run is, and what it holds.
+func (p *Plan) size(run Run) Size {
+	return Size{Owner: p.user(run), DiskBytes: run.DiskBytes, Files: max(run.DiskBytes/bytesPerFile, 16)}
 }
 
 // user returns who the child of a run is.

@@ -42,14 +42,14 @@ const (
 )
 
 // assemble makes the filter of rules, one instruction after the other as the
-// kernel has them. own lists where the number of the child's process belongs.
+// kernel has them, and lists where the number of the child's process belongs.
 //
 // The kernel evaluates a new filter once for every system call that exists, and
 // later for the calls that depend on arguments. So the filter is a binary tree.
-func assemble(rules []rule) (program []byte, own []int, err error) {
+func assemble(rules []rule) (*Calls, error) {
 	leaves, err := leavesOf(rules)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	instructions := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offsetArchitecture, Size: 4},
@@ -64,20 +64,21 @@ func assemble(rules []rule) (program []byte, own []int, err error) {
 	instructions = append(instructions, tree(leaves)...)
 	raw, err := bpf.Assemble(instructions)
 	if err != nil {
-		return nil, nil, fmt.Errorf("confine: assembling the system call filter: %w", err)
+		return nil, fmt.Errorf("confine: assembling the system call filter: %w", err)
 	}
 	if len(raw) > unix.BPF_MAXINSNS {
-		return nil, nil, fmt.Errorf("confine: the system call filter has %d instructions, the kernel takes %d", len(raw), unix.BPF_MAXINSNS)
+		return nil, fmt.Errorf("confine: the system call filter has %d instructions, the kernel takes %d", len(raw), unix.BPF_MAXINSNS)
 	}
+	calls := &Calls{}
 	for _, r := range raw {
-		program = binary.NativeEndian.AppendUint16(program, r.Op)
-		program = append(program, r.Jt, r.Jf)
+		calls.Program = binary.NativeEndian.AppendUint16(calls.Program, r.Op)
+		calls.Program = append(calls.Program, r.Jt, r.Jf)
 		if r.K == ownProcess {
-			own = append(own, len(program))
+			calls.Own = append(calls.Own, len(calls.Program))
 		}
-		program = binary.NativeEndian.AppendUint32(program, r.K)
+		calls.Program = binary.NativeEndian.AppendUint32(calls.Program, r.K)
 	}
-	return program, own, nil
+	return calls, nil
 }
 
 // A leaf is what to do with one system call.

@@ -13,11 +13,17 @@ import (
 // it. The own number is 4711.
 func machineOf(t testing.TB, o openings) *bpf.VM {
 	t.Helper()
-	program, own, err := assemble(rules(o))
+	return machineOfRules(t, rules(o))
+}
+
+func machineOfRules(t testing.TB, list []rule) *bpf.VM {
+	t.Helper()
+	calls, err := assemble(list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, offset := range own {
+	program := calls.Program
+	for _, offset := range calls.Own {
 		binary.NativeEndian.PutUint32(program[offset:], 4711)
 	}
 	var instructions []bpf.Instruction
@@ -203,7 +209,35 @@ func TestRulesHaveReasons(t *testing.T) {
 
 func TestTwoRulesForOneCall(t *testing.T) {
 	twice := []rule{{calls: []uint32{1, 2}, refusal: unix.EPERM}, {calls: []uint32{2}, refusal: unix.EPERM}}
-	if _, _, err := assemble(twice); err == nil {
+	if _, err := assemble(twice); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestSplit compares the two filters of a nursery's child with the one of a child
+// that was started by itself.
+func TestSplit(t *testing.T) {
+	for _, o := range []openings{
+		{}, {attributes: true}, {processes: true, attributes: true}, {network: true, attributes: true}, {processes: true, network: true},
+	} {
+		shared, own := split(rules(o))
+		whole, first, second := machineOf(t, o), machineOfRules(t, shared), machineOfRules(t, own)
+		for number := range uint32(lastCall + 2) {
+			for _, arguments := range [][]uint32{{}, {ownNumber}, {someoneElse}, {plainThread}, {plainFork}, {1, unix.SOCK_STREAM}, {0, ownNumber}, {3, unix.F_SETOWN}} {
+				want := evaluate(t, whole, architecture, number, arguments...)
+				got := evaluate(t, first, architecture, number, arguments...)
+				if got == 0 {
+					got = evaluate(t, second, architecture, number, arguments...)
+				}
+				if got != want {
+					t.Errorf("%+v: call %d with %v: %v, want %v", o, number, arguments, got, want)
+				}
+			}
+		}
+		for _, number := range nurseryCalls {
+			if err := evaluate(t, first, architecture, number, plainFork); err != 0 {
+				t.Errorf("%+v: a nursery may not call %d: %v", o, number, err)
+			}
+		}
 	}
 }

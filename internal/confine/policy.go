@@ -6,6 +6,8 @@ package confine
 type Policy struct {
 	// Root is a file system of the child's own.
 	Root *Root `json:"root,omitempty"`
+	// Workspace is the private folder, where it is mounted in that.
+	Workspace *Workspace `json:"workspace,omitempty"`
 	// User is who the child becomes.
 	User *User `json:"user,omitempty"`
 	// Capabilities tells to give up all of them, and the right to gain any by
@@ -30,12 +32,27 @@ type Root struct {
 	// Mounts are what of the host appears, at the same path, with all that is
 	// mounted below it. A folder comes before what lies in it.
 	Mounts []Mount `json:"mounts,omitempty"`
-	// Workspace is the path of the private folder, Owner whose it is, DiskBytes its
-	// size and Files the number of files that it holds at most.
-	Workspace string `json:"workspace"`
-	Owner     User   `json:"owner"`
-	DiskBytes int64  `json:"diskBytes"`
-	Files     int64  `json:"files"`
+	// Home is the path of the folder that the workspace is mounted on.
+	Home string `json:"home"`
+	// Programs are files that can be executed: path, content in base64.
+	Programs [][2]string `json:"programs,omitempty"`
+}
+
+// Workspace is a file system in memory, the working directory of a child. A forked
+// child gets who owns it and how large it is with the order to fork.
+type Workspace struct {
+	// Path is where to mount it.
+	Path string `json:"path"`
+	// Own tells to leave the mounts of the others first.
+	Own bool `json:"own,omitempty"`
+	Size
+}
+
+// Size is whose a workspace is, and what it holds at most.
+type Size struct {
+	Owner     User  `json:"owner"`
+	DiskBytes int64 `json:"diskBytes"`
+	Files     int64 `json:"files"`
 }
 
 // Mount is a folder or a file of the host that a child sees.
@@ -79,4 +96,7 @@ type Proof struct {
 	Kind   string `json:"kind"`
 	Path   string `json:"path,omitempty"`
 	Number int64  `json:"number,omitempty"`
+	// Each tells that each forked child makes the attempt, and not only the first
+	// of a nursery: it is about what that child has applied itself.
+	Each bool `json:"each,omitempty"`
 }

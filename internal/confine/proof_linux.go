@@ -2,6 +2,7 @@ package confine
 
 import (
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,7 +45,16 @@ func (p *Plan) proofs(run Run) []Proof {
 	if p.calls != nil {
 		list = append(list, p.callProofs()...)
 	}
+	for i := range list {
+		list[i].Each = slices.Contains(eachProofs, list[i].Kind)
+	}
 	return list
+}
+
+// eachProofs are the kinds of attempts that each forked child makes: one for each
+// part that it applies itself. The nursery's first child makes all of them.
+var eachProofs = []string{
+	"privileges", "capabilities", "dumpable", "open-files", "file-size", "read", "list", "stat", "user", "own-processes", "filter", "fork", "execute",
 }
 
 // fileProofs try the canary, as far as it doesn't lie in what is opened.

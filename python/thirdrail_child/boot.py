@@ -34,6 +34,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
+    from thirdrail_child.native import System
+
 # How the process ends when it can't say so in a frame.
 _EXIT_CHANNEL_CLOSED = 74
 _EXIT_BOOT_FAILED = 78
@@ -48,25 +50,45 @@ _THREAD_STACK_BYTES = 2 << 20
 
 def main() -> None:
     """Run the child from its boot frame to the end of the process."""
+    reset_signals()
+    _live(None)
+
+
+def serve_forked(proof: bytes) -> NoReturn:
+    """Be a child of the nursery, confined already, from its boot frame to its end."""
+    _warm()
+    _live(proof)
+    _exit(0)
+
+
+def _live(proof: Optional[bytes]) -> None:
     channel = Channel(PROTOCOL_FD)
     channel.section.guard()
-    _reset_signals()
     try:
-        _serve(channel)
+        _serve(channel, proof)
     except ChannelClosed:
         _exit(_EXIT_CHANNEL_CLOSED)
 
 
-def _serve(channel: Channel) -> None:
+def _warm() -> None:
+    """Touch what a program will need, which a forked process has yet to copy."""
+    frame = _decode(b'{"type":"run","program":"return 1","limit":1.5}', "exact")
+    names = {"__name__": "__main__", "__builtins__": _sys.modules["builtins"]}
+    result = Program(frame["program"], "program.py").execute(names)
+    _end_frame("value", result, "exact", 1 << 10)
+
+
+def _serve(channel: Channel, proof: Optional[bytes]) -> None:
     inbox: List[bytes] = []
     boot = _wait_frame(channel, inbox, "boot")
     try:
-        proof = _confined(boot)
+        if proof is None:
+            proof = _confined(boot)
         _apply_limits(boot)
     except _ConfinementError as error:
-        _boot_failed(f"the confinement could not be applied: {error}")
+        boot_failed(f"the confinement could not be applied: {error}")
     except (OSError, ValueError) as error:
-        _boot_failed(f"the limits could not be applied: {error}")
+        boot_failed(f"the limits could not be applied: {error}")
     channel.send(b'{"type":"boot-ack"%b}\n' % proof)
     numbers = boot.get("numbers", "double")
     ledger = Ledger(channel, boot["maxLogBytes"], boot.get("openLogs") is True)
@@ -102,16 +124,21 @@ def _confined(boot: Dict[str, Any]) -> bytes:
     policy = boot.get("confinement")
     if policy is None:
         return b""
-    answers = _prove(_confine(policy), policy.get("proofs", []))
-    return b',"proof":' + _encode(answers, "exact", 1 << 20, "proof")
+    return proof_field(_confine(policy), policy.get("proofs", []))
 
 
-def _boot_failed(text: str) -> NoReturn:
+def proof_field(system: System, proofs: List[Dict[str, Any]]) -> bytes:
+    """Make the attempts and return what boot-ack tells of them."""
+    return b',"proof":' + _encode(_prove(system, proofs), "exact", 1 << 20, "proof")
+
+
+def boot_failed(text: str) -> NoReturn:
+    """Say why, where the host finds it, and end."""
     _write(2, f"thirdrail: {text}\n".encode())
     _exit(_EXIT_BOOT_FAILED)
 
 
-def _reset_signals() -> None:
+def reset_signals() -> None:
     """Give signals the meaning that a fresh Python has, whatever the host ignores."""
     _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
     for number in range(1, _signal.NSIG):

@@ -37,14 +37,19 @@ def confine(policy: Policy) -> System:
         system = System(posix.uname().machine)
     except (ImportError, KeyError, OSError) as error:
         raise ConfinementError(f"system calls: {error!r}") from None
-    for name, apply in _PARTS:
+    apply(system, policy)
+    return system
+
+
+def apply(system: System, policy: Policy) -> None:
+    """Apply the policy by way of a system that is there already."""
+    for name, part in _PARTS:
         if not policy.get(name):
             continue
         try:
-            apply(system, policy[name])
+            part(system, policy[name])
         except (OSError, ValueError) as error:
             raise ConfinementError(f"{name}: {error}") from None
-    return system
 
 
 def _integer(value: int, size: int) -> bytes:
@@ -54,6 +59,7 @@ def _integer(value: int, size: int) -> bytes:
 # From linux/mount.h.
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 1 << 12, 1 << 14, 1 << 18
 _MNT_DETACH = 2
+_NEW_MOUNTS = 0x20000  # CLONE_NEWNS
 _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 
@@ -73,20 +79,28 @@ def _make_root(system: System, root: Dict[str, Any]) -> None:
             posix.symlink(target, at + path)
         except FileExistsError:
             pass  # a folder made for a mount
-    workspace = root["workspace"]
-    _make_folder(at, workspace, made)
-    owner = root["owner"]
-    options = f"mode=700,uid={owner['id']},gid={owner['group']},size={root['diskBytes']},nr_inodes={root['files']}"
-    call("mount", b"tmpfs", (at + workspace).encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode())
-    temporary = f"{at}{workspace}/tmp"
-    posix.mkdir(temporary, 0o700)
-    posix.chown(temporary, owner["id"], owner["group"])
+    for path, content in root.get("programs", ()):
+        program = posix.open(at + path, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | _O_CLOEXEC, 0o555)
+        posix.write(program, _a2b_base64(content))
+        posix.close(program)
+    _make_folder(at, root["home"], made)
     posix.chdir(at)
     call("pivot_root", b".", b".")
     call("umount2", b".", _MNT_DETACH)
     posix.chdir("/")
     _set_attributes(system, "/", False, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
-    posix.chdir(workspace)
+
+
+def _make_workspace(system: System, workspace: Dict[str, Any]) -> None:
+    """Mount the private folder, with its size as a limit, and enter it."""
+    path, owner = workspace["path"], workspace["owner"]
+    if workspace.get("own"):  # the mounts are shared with others until now
+        system.call("unshare", _NEW_MOUNTS)
+    options = f"mode=700,uid={owner['id']},gid={owner['group']},size={workspace['diskBytes']},nr_inodes={workspace['files']}"
+    system.call("mount", b"tmpfs", path.encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode())
+    posix.chdir(path)
+    posix.mkdir("tmp", 0o700)
+    posix.chown("tmp", owner["id"], owner["group"])
 
 
 def _mount(system: System, at: str, mount: Dict[str, Any], made: "set[str]") -> None:
@@ -159,7 +173,8 @@ def _drop_capabilities(system: System, wanted: bool) -> None:
 _RULE_PATH_BENEATH = 1
 
 
-def _apply_landlock(system: System, rules: Dict[str, Any]) -> None:
+def make_ruleset(system: System, rules: Dict[str, Any]) -> int:
+    """Return the descriptor of a ruleset, which `restrict` applies in any number of processes."""
     attribute = b"".join(_integer(rules[name], 8) for name in ("files", "network", "scopes"))
     # A kernel takes a longer structure than it knows when the rest is zero.
     ruleset = system.call("landlock_create_ruleset", attribute, len(attribute), 0)
@@ -171,8 +186,21 @@ def _apply_landlock(system: System, rules: Dict[str, Any]) -> None:
         beneath = _integer(rule["access"], 8) + _integer(folder, 4)
         system.call("landlock_add_rule", ruleset, _RULE_PATH_BENEATH, beneath, 0)
         posix.close(folder)
-    system.call("landlock_restrict_self", ruleset, 0)
+    return ruleset
+
+
+def _apply_landlock(system: System, rules: Dict[str, Any]) -> None:
+    ruleset = make_ruleset(system, rules)
+    _restrict(system, ruleset)
     posix.close(ruleset)
+
+
+def _restrict(system: System, ruleset: int) -> None:
+    system.call("landlock_restrict_self", ruleset, 0)
+
+
+def _close_others(system: System, first: int) -> None:
+    system.call("close_range", first, 0xFFFFFFFF, 0)
 
 
 def _apply_limits(system: System, limits: "List[Tuple[int, int]]") -> None:
@@ -187,7 +215,7 @@ _SECCOMP_SET_MODE_FILTER, _SECCOMP_FLAG_SPEC_ALLOW = 1, 4
 
 
 def _filter_calls(system: System, calls: Dict[str, Any]) -> None:
-    program = bytearray(_a2b_base64(calls["program"]))
+    program = bytearray(calls["program"] if type(calls["program"]) is bytes else _a2b_base64(calls["program"]))
     own = _integer(posix.getpid(), 4)
     for offset in calls["own"] or ():
         program[offset : offset + 4] = own
@@ -199,9 +227,12 @@ def _filter_calls(system: System, calls: Dict[str, Any]) -> None:
 # In this order: each part still needs what a later one takes away.
 _PARTS: "Tuple[Tuple[str, Callable[[System, Any], None]], ...]" = (
     ("root", _make_root),
+    ("workspace", _make_workspace),
     ("user", _become),
     ("dropCapabilities", _drop_capabilities),
     ("landlock", _apply_landlock),
+    ("ruleset", _restrict),
+    ("closeFrom", _close_others),
     ("limits", _apply_limits),
     ("calls", _filter_calls),
 )

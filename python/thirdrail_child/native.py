@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 # From sys/syscall.h: by machine, then by name. The numbers from 424 on are the
 # same everywhere.
 _NUMBERS = {
-    "x86_64": {"mount": 165, "umount2": 166, "pivot_root": 155, "capget": 125, "capset": 126, "seccomp": 317, "prctl": 157, "ptrace": 101, "unshare": 272, "socket": 41, "connect": 42},
-    "aarch64": {"mount": 40, "umount2": 39, "pivot_root": 41, "capget": 90, "capset": 91, "seccomp": 277, "prctl": 167, "ptrace": 117, "unshare": 97, "socket": 198, "connect": 203},
+    "x86_64": {"mount": 165, "umount2": 166, "pivot_root": 155, "capget": 125, "capset": 126, "seccomp": 317, "prctl": 157, "ptrace": 101, "unshare": 272, "socket": 41, "connect": 42, "setns": 308, "memfd_create": 319},
+    "aarch64": {"mount": 40, "umount2": 39, "pivot_root": 41, "capget": 90, "capset": 91, "seccomp": 277, "prctl": 167, "ptrace": 117, "unshare": 97, "socket": 198, "connect": 203, "setns": 268, "memfd_create": 279},
 }
 _NUMBERS_ANYWHERE = {
+    "pidfd_open": 434,
     "close_range": 436,
     "mount_setattr": 442,
     "landlock_create_ruleset": 444,
@@ -50,6 +51,12 @@ class System:
         handle = _ctypes.dlopen(None, 0)
         self._syscall: Callable[..., int] = Function(_ctypes.dlsym(handle, "syscall"))
 
+        class Holding(_ctypes.CFuncPtr):  # type: ignore[misc]
+            _flags_ = 1 | 4 | 8  # and keep the interpreter's lock, which the child then has
+            _restype_ = Long
+
+        self._fork: Callable[[], int] = Holding(_ctypes.dlsym(handle, "fork"))
+
     def try_call(self, name: str, *arguments: Argument) -> int:
         """Call the kernel. Return the result, or the error number made negative."""
         long = self._long
@@ -63,6 +70,14 @@ class System:
         if result < 0:
             raise OSError(-result, f"{name}: {_strerror(-result)}")
         return result
+
+    def fork(self) -> int:
+        """Fork by libc alone, without Python's hooks. Raise OSError for an error."""
+        pid = self._fork() & 0xFFFFFFFF  # an int, of which the upper half means nothing
+        if pid == 0xFFFFFFFF:
+            number = self._get_errno()
+            raise OSError(number, f"fork: {_strerror(number)}")
+        return pid
 
     def address(self, buffer: bytearray) -> int:
         """Return where the bytes of a buffer of at least eight bytes lie."""

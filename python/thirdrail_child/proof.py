@@ -82,7 +82,8 @@ def _user(system: System, attempt: Attempt) -> str:
 
 
 def _namespace_of_processes(system: System, attempt: Attempt) -> str:
-    return _HELD if posix.getppid() == 1 else _OPEN
+    # The parent is the first process of the namespace, or a nursery outside of it.
+    return _HELD if posix.getppid() in (0, 1) else _OPEN
 
 
 def _family(system: System, attempt: Attempt) -> str:

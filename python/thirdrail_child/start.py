@@ -1,6 +1,6 @@
 """The first module of a child: makes it a process of its own, and loads the others.
 
-bootstrap.py calls it. The command line is: CODE_FD STATUS_FD KEEPER. CODE_FD holds
+bootstrap.py calls it. The command line is: CODE_FD STATUS_FD KEEPER [nursery]. CODE_FD holds
 the child's modules, read with pread so that one open file can serve every child.
 KEEPER is `namespace` (this process is the first of a PID namespace), `subreaper`
 (there is none) or `none` (run in this very process, as `thirdrail child` does).
@@ -123,8 +123,12 @@ def close_others() -> None:
             posix.closerange(int(name), int(name) + 1)  # an open one or not
 
 
-def load(modules: Modules) -> Any:
-    """Execute the child package and return its boot module.
+# The modules that only a nursery needs. They come last.
+NURSERY = ("thirdrail_child.forked", "thirdrail_child.nursery")
+
+
+def load(modules: Modules, nursery: bool) -> Any:
+    """Execute the child package and return its last module: boot, or nursery.
 
     Each module sees its own copy of the builtins, so that what a program does to
     them can't reach the child's code. The package doesn't stay importable.
@@ -133,7 +137,10 @@ def load(modules: Modules) -> Any:
 
     module_type = type(sys)
     loaded = []
+    module: Any = None
     for name, is_package, code in modules:
+        if name in NURSERY and not nursery:
+            break
         module = module_type(name)
         module.__package__ = name if is_package else name.rpartition(".")[0]
         if is_package:
@@ -158,4 +165,4 @@ def start(modules: Modules) -> None:
         posix.dup2(null, 0)
         posix.close(null)
     close_others()
-    load(modules[1:]).main()
+    load(modules[1:], sys.argv[4:] == ["nursery"]).main()

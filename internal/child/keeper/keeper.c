@@ -10,6 +10,11 @@
  * the CPU time of it and its children in microseconds, and the largest resident set of one of
  * them in bytes.
  *
+ *     holder
+ *
+ * Without arguments it starts nothing and waits for ever: a nursery forks the program itself,
+ * into the namespace that this process then holds (thirdrail_child/nursery.py).
+ *
  * One is started for every run, and forking an interpreter costs several milliseconds where
  * page faults are slow. So this has no libc and no heap, and fits in one page. build.sh makes
  * the binaries beside it.
@@ -59,18 +64,35 @@ static void leave(long code)
 		call(__NR_exit_group, code, 0, 0, 0);
 }
 
+/* Whatever loses its parent becomes this process's, and is to leave no zombie. */
+static void hold(void)
+{
+	struct { long handler, flags, restorer, mask; } ignore = { 1, 0, 0, 0 };
+	call(__NR_rt_sigaction, SIGCHLD, (long)&ignore, 0, sizeof ignore.mask);
+	for (;;)
+		call(__NR_ppoll, 0, 0, 0, 0);
+}
+
 /* The kernel puts the number of arguments, the arguments and the environment on the stack. */
 __attribute__((used)) void keep(long *stack)
 {
 	long count = stack[0];
 	char **arguments = (char **)(stack + 1);
 	char **environment = arguments + count + 1;
+	if (count == 1)
+		hold();
 	if (count < 3)
 		leave(64);
 	long status_fd = 0;
 	for (char *digit = arguments[1]; *digit; digit++)
 		status_fd = status_fd * 10 + (*digit - '0');
 
+	/*
+	 * A nursery's children are the second processes of their namespaces, and libraries know
+	 * a fork by the process's number. So what is started here is never the second.
+	 */
+	if (call(__NR_clone, SIGCHLD, 0, 0, 0) == 0)
+		leave(0);
 	long program = call(__NR_clone, SIGCHLD, 0, 0, 0); /* a plain fork */
 	if (program < 0)
 		leave(71);

@@ -1,0 +1,136 @@
+package child
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// forked is the life of a child that a nursery forked.
+type forked struct {
+	nursery *Nursery
+	begun   chan struct{} // closed when it is known whether there is a process
+	over    chan struct{} // closed when the program's process has ended
+	gone    chan struct{} // closed when nothing of the child lives
+
+	program, holder int // pidfds, −1 where there is none
+	result          programReport
+	once            sync.Once
+	exit            Exit
+}
+
+func newForked(n *Nursery) *forked {
+	return &forked{
+		nursery: n, program: -1, holder: -1,
+		begun: make(chan struct{}), over: make(chan struct{}), gone: make(chan struct{}),
+	}
+}
+
+// begin takes the pidfds of the program and of the first process of its namespace.
+func (f *forked) begin(files []int) {
+	if len(files) == 2 && f.program < 0 {
+		f.program, f.holder = files[0], files[1]
+	}
+	closeOnce(f.begun)
+}
+
+// refuse tells that the nursery could not fork.
+func (f *forked) refuse(string) { f.lost() }
+
+func (f *forked) report(status syscall.WaitStatus, used Usage) {
+	if !f.result.known {
+		f.result = programReport{known: true, status: status, used: used}
+	}
+	closeOnce(f.over)
+}
+
+func (f *forked) finish() {
+	closeOnce(f.begun)
+	closeOnce(f.over)
+	closeOnce(f.gone)
+}
+
+// lost tells that nothing lives and nothing more will be told.
+func (f *forked) lost() { f.finish() }
+
+// closeOnce closes a channel that only one goroutine closes.
+func closeOnce(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
+}
+
+func (f *forked) ended() <-chan struct{} { return f.over }
+
+// end kills the first process of the namespace, and the kernel the rest with it.
+func (f *forked) end() Exit {
+	f.once.Do(func() {
+		<-f.begun
+		if f.holder >= 0 {
+			_ = unix.PidfdSendSignal(f.holder, unix.SIGKILL, nil, 0)
+		}
+		<-f.gone
+		for _, file := range []int{f.program, f.holder} {
+			if file >= 0 {
+				_ = unix.Close(file)
+			}
+		}
+		f.exit = Exit{Code: -1, Usage: f.result.used}
+		if f.result.known {
+			f.exit.set(f.result.status)
+		}
+	})
+	return f.exit
+}
+
+// cpu sums up the program's process, what it has waited for, and its descendants.
+func (f *forked) cpu() time.Duration {
+	select {
+	case <-f.over:
+		return f.result.used.CPU
+	case <-f.begun:
+	default:
+		return 0
+	}
+	var total time.Duration
+	if pid := pidOf(f.program); pid > 0 {
+		if stat, ok := readStat(pid); ok {
+			total = max(stat.own, clockOf(pid)) + stat.waited
+		}
+		total += descendantsCPU(pid)
+	}
+	if pid := pidOf(f.holder); pid > 0 {
+		total += descendantsCPU(pid) // those that have lost their parent
+	}
+	return total
+}
+
+// pidOf returns the number of a pidfd's process, or 0.
+func pidOf(file int) int {
+	if file < 0 {
+		return 0
+	}
+	text, _ := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(file))
+	_, rest, _ := bytes.Cut(text, []byte("\nPid:\t"))
+	number, _, _ := bytes.Cut(rest, []byte("\n"))
+	pid, _ := strconv.Atoi(string(number))
+	return pid
+}
+
+// clockOf returns what a process itself has used, as its clock has it: exactly. See
+// clock_getcpuclockid(3); the kernel keeps the number of the process in the clock's.
+func clockOf(pid int) time.Duration {
+	const schedulerClock = 2
+	var used unix.Timespec
+	if unix.ClockGettime(int32(^pid)<<3|schedulerClock, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Nano())
+}

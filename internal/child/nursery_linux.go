@@ -1,0 +1,342 @@
+package child
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Nursery is a process that forks children, see thirdrail_child/nursery.py. The
+// host sends it one packet for each, with the child's descriptors, and it tells how
+// they end. Its own end is the end of all of them.
+type Nursery struct {
+	process *Process
+	life    *spawned
+	control *net.UnixConn
+	output  lastOutput
+
+	mu       sync.Mutex
+	children map[int64]*forked
+	next     int64
+	gone     bool
+
+	dead chan struct{} // closed when nothing of it lives any more
+	// memory is what the nursery itself has mapped, in bytes.
+	memory int64
+}
+
+// NurseryOptions say what a nursery is made of.
+type NurseryOptions struct {
+	// Directory is an empty folder of its own, Environment what it and its children
+	// have, but for what Order says.
+	Directory   string
+	Environment []string
+	// Confinement and Run are what the nursery and its children apply, as package
+	// confine composes it. Nil leaves them unconfined.
+	Confinement, Run any
+	// Preload are modules to import.
+	Preload []string
+}
+
+// CanFork tells whether a nursery can work here: its children need a PID namespace,
+// and a small program to hold it.
+func (s *Starter) CanFork() bool { return s.isolation.ownNamespace() && s.keeper != nil }
+
+// message is what a nursery says. Each has one of these.
+type message struct {
+	Ready   bool
+	Failed  string
+	Forked  *int64
+	Refused *int64
+	Reason  string
+	Ended   *int64
+	Gone    *int64
+
+	Status, Microseconds, PeakMemory int64
+}
+
+const (
+	messageBytes = 4 << 10
+	// wholeDescriptor is the size of one descriptor in a control message.
+	wholeDescriptor = 4
+)
+
+// StartNursery starts a nursery and returns when it can fork. The context bounds that.
+func (s *Starter) StartNursery(ctx context.Context, options NurseryOptions) (*Nursery, error) {
+	if !s.CanFork() {
+		return nil, errors.New("child: a nursery needs a PID namespace, which can't be had here")
+	}
+	process, life, err := s.spawn(syscall.SOCK_SEQPACKET, options.Directory, options.Environment, "nursery")
+	if err != nil {
+		return nil, err
+	}
+	n := &Nursery{process: process, life: life, children: map[int64]*forked{}, dead: make(chan struct{})}
+	connection, err := net.FileConn(process.Rail)
+	if err == nil {
+		n.control = connection.(*net.UnixConn)
+		n.output.read(process.Stdout, process.Stderr)
+		err = n.prepare(ctx, options)
+	}
+	if err != nil {
+		return nil, errors.Join(err, n.discard())
+	}
+	go n.listen()
+	return n, nil
+}
+
+// prepare has the nursery confine itself and import what it shall.
+func (n *Nursery) prepare(ctx context.Context, options NurseryOptions) error {
+	defer context.AfterFunc(ctx, func() { _ = n.control.SetDeadline(time.Now()) })()
+	setup := map[string]any{"holder": base64.StdEncoding.EncodeToString(keeperProgram)}
+	if options.Confinement != nil {
+		setup["confinement"], setup["run"] = options.Confinement, options.Run
+	}
+	if err := n.ask(ctx, setup); err != nil {
+		return fmt.Errorf("child: the nursery: %w", err)
+	}
+	pid, err := n.pid()
+	if err != nil {
+		return err
+	}
+	before := openFiles(pid)
+	for _, module := range options.Preload {
+		if err := n.ask(ctx, map[string]any{"import": module}); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrPreload, module, err)
+		}
+		if threads := len(entries(pid, "task")); threads != 1 {
+			return fmt.Errorf("%w: %s started %d threads, which a fork doesn't copy; import it in the program", ErrPreload, module, threads-1)
+		}
+		for file, target := range openFiles(pid) {
+			if _, ok := before[file]; !ok {
+				return fmt.Errorf("%w: %s left descriptor %s open (%s), which all runs would share; import it in the program",
+					ErrPreload, module, file, target)
+			}
+		}
+	}
+	if err := n.ask(ctx, map[string]any{"freeze": true}); err != nil {
+		return fmt.Errorf("child: the nursery: %w", err)
+	}
+	n.memory = mappedMemory(pid)
+	return n.control.SetDeadline(time.Time{})
+}
+
+// ask sends a request of the time before the first fork, and waits for the answer.
+func (n *Nursery) ask(ctx context.Context, request map[string]any) error {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	var answer message
+	if _, err = n.control.Write(text); err == nil {
+		answer, _, err = n.receive()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		n.life.end()
+		return fmt.Errorf("it ended: %s", n.output.last())
+	case answer.Failed != "":
+		return errors.New(answer.Failed)
+	case !answer.Ready:
+		return errors.New("it answered something else than asked")
+	}
+	return nil
+}
+
+// pid returns the number of the nursery's own process.
+func (n *Nursery) pid() (int, error) {
+	children := childrenOf(n.life.keeper.Pid)
+	if len(children) != 1 {
+		return 0, fmt.Errorf("child: the nursery has %d processes", len(children))
+	}
+	return children[0], nil
+}
+
+// Memory returns what a child has mapped from the nursery, in bytes.
+func (n *Nursery) Memory() int64 { return n.memory }
+
+// Dead is closed when the nursery has ended, and with it all its children.
+func (n *Nursery) Dead() <-chan struct{} { return n.dead }
+
+// receive returns the next message, and the descriptors that came with it.
+func (n *Nursery) receive() (message, []int, error) {
+	var m message
+	data, rights := make([]byte, messageBytes), make([]byte, unix.CmsgSpace(2*wholeDescriptor))
+	size, rightsSize, _, _, err := n.control.ReadMsgUnix(data, rights)
+	if err != nil {
+		return m, nil, err
+	}
+	if size == 0 {
+		return m, nil, io.EOF
+	}
+	var files []int
+	controls, err := unix.ParseSocketControlMessage(rights[:rightsSize])
+	for _, control := range controls {
+		more, _ := unix.ParseUnixRights(&control)
+		files = append(files, more...)
+	}
+	if err == nil {
+		err = json.Unmarshal(data[:size], &m)
+	}
+	return m, files, err
+}
+
+// listen takes what the nursery tells until it ends, and then ends what is left.
+func (n *Nursery) listen() {
+	for {
+		m, files, err := n.receive()
+		if err != nil {
+			break
+		}
+		n.take(m, files)
+	}
+	n.mu.Lock()
+	n.gone = true
+	n.mu.Unlock()
+	_ = n.discard()
+	for _, child := range n.children { // nobody adds any more
+		child.lost()
+	}
+	close(n.dead)
+}
+
+func (n *Nursery) take(m message, files []int) {
+	for _, tell := range []struct {
+		number *int64
+		do     func(*forked)
+	}{
+		{m.Forked, func(f *forked) { f.begin(files); files = nil }},
+		{m.Refused, func(f *forked) { f.refuse(m.Reason) }},
+		{m.Ended, func(f *forked) {
+			f.report(syscall.WaitStatus(m.Status), Usage{time.Duration(m.Microseconds) * time.Microsecond, m.PeakMemory})
+		}},
+		{m.Gone, (*forked).finish},
+	} {
+		if tell.number == nil {
+			continue
+		}
+		n.mu.Lock()
+		child := n.children[*tell.number]
+		if child != nil && (m.Gone != nil || m.Refused != nil) {
+			delete(n.children, *tell.number)
+		}
+		n.mu.Unlock()
+		if child != nil {
+			tell.do(child)
+		}
+	}
+	for _, file := range files {
+		_ = unix.Close(file)
+	}
+}
+
+// discard ends the nursery's process and closes what the host has of it.
+func (n *Nursery) discard() error {
+	n.life.end()
+	errs := []error{n.process.Close()}
+	if n.control != nil {
+		errs = append(errs, n.control.Close())
+	}
+	n.output.wait()
+	return errors.Join(errs...)
+}
+
+// ErrPreload says that a module can't be preloaded.
+var ErrPreload = errors.New("child: preload")
+
+// Close ends the nursery with all its children and waits for them.
+func (n *Nursery) Close() error {
+	_ = n.control.CloseRead() // which ends listen
+	<-n.dead
+	return nil
+}
+
+// Fork has the nursery fork a child, which waits for its boot frame. Order is what it
+// applies, see package confine. The caller must call Wait once.
+func (n *Nursery) Fork(order any) (*Process, error) {
+	var files descriptors
+	defer files.closeChildEnds()
+	if err := files.open(syscall.SOCK_STREAM, false); err != nil {
+		_ = files.closeHostEnds()
+		return nil, fmt.Errorf("child: making descriptors: %w", err)
+	}
+	child := newForked(n)
+	err := n.send(child, order, files.rail.child, files.stdout.child, files.stderr.child)
+	if err != nil {
+		_ = files.closeHostEnds()
+		return nil, fmt.Errorf("child: asking the nursery to fork: %w", err)
+	}
+	return &Process{files.rail.host, files.stdout.host, files.stderr.host, child}, nil
+}
+
+// ErrNurseryDead says that a nursery has ended.
+var ErrNurseryDead = errors.New("the nursery has ended")
+
+func (n *Nursery) send(child *forked, order any, files ...*os.File) error {
+	fields, err := json.Marshal(order)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	if n.gone {
+		n.mu.Unlock()
+		return ErrNurseryDead
+	}
+	n.next++
+	number := n.next
+	n.children[number] = child
+	n.mu.Unlock()
+	text := append(strconv.AppendInt([]byte(`{"fork":`), number, 10), `,"order":`...)
+	text = append(append(text, fields...), '}')
+	var numbers []int
+	for _, file := range files {
+		numbers = append(numbers, int(file.Fd()))
+	}
+	if _, _, err = n.control.WriteMsgUnix(text, unix.UnixRights(numbers...), nil); err == nil {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.gone {
+		return nil // its end has told the child already
+	}
+	delete(n.children, number)
+	return fmt.Errorf("%w: %w", ErrNurseryDead, err)
+}
+
+// entries lists a folder of /proc/PID.
+func entries(pid int, name string) []os.DirEntry {
+	found, _ := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), name))
+	return found
+}
+
+// openFiles returns a process's descriptors and what they are.
+func openFiles(pid int) map[string]string {
+	found := map[string]string{}
+	for _, entry := range entries(pid, "fd") {
+		found[entry.Name()], _ = os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "fd", entry.Name()))
+	}
+	return found
+}
+
+// mappedMemory returns the address space of a process, see proc_pid_statm(5).
+func mappedMemory(pid int) int64 {
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
+	first, _, _ := strings.Cut(string(text), " ")
+	pages, _ := strconv.ParseInt(first, 10, 64)
+	return pages * int64(os.Getpagesize())
+}

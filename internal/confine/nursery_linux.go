@@ -1,0 +1,100 @@
+package confine
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Nursery is what a nursery and its children apply. What a child can inherit, it
+// doesn't apply again.
+type Nursery struct {
+	// Own is for the nursery itself.
+	Own *Policy
+	// Run is for each of its children, but for what an Order says.
+	Run *Policy
+}
+
+// An Order is what differs between the children of a nursery.
+type Order struct {
+	Size
+	Limits [][2]int64 `json:"limits"`
+	// Thorough tells to make every attempt, and not only those for each child.
+	Thorough bool `json:"thorough,omitempty"`
+}
+
+// holderPath is where a nursery finds the program that holds the namespace of a
+// child's processes.
+const holderPath = "/.thirdrail-holder"
+
+// nurseryCalls are the system calls that a nursery makes, or a child of it before it
+// is confined. Only the children's own filter refuses them.
+var nurseryCalls = append([]uint32{
+	unix.SYS_MOUNT, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_PIDFD_OPEN,
+	unix.SYS_SECCOMP, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF, unix.SYS_CAPSET, unix.SYS_PRCTL,
+	unix.SYS_SETRESUID, unix.SYS_SETRESGID, unix.SYS_SETGROUPS,
+	unix.SYS_KILL, unix.SYS_CLONE, unix.SYS_EXECVE, unix.SYS_PRLIMIT64,
+	unix.SYS_SOCKET, // a loop of asyncio
+}, oldFork...)
+
+// split parts rules in those for a nursery, which its children inherit, and those
+// for the children alone. What depends on the number of the process is theirs.
+func split(rules []rule) (shared, own []rule) {
+	for _, r := range rules {
+		one, other := r, r
+		one.calls, other.calls = nil, nil
+		for _, call := range r.calls {
+			if slices.Contains(nurseryCalls, call) || r.namesProcess() {
+				other.calls = append(other.calls, call)
+			} else {
+				one.calls = append(one.calls, call)
+			}
+		}
+		if len(one.calls) > 0 {
+			shared = append(shared, one)
+		}
+		if len(other.calls) > 0 {
+			own = append(own, other)
+		}
+	}
+	return shared, own
+}
+
+func (r rule) namesProcess() bool {
+	return slices.ContainsFunc(r.unless, func(t test) bool { return slices.Contains(t.in, ownProcess) })
+}
+
+// Nursery returns what a nursery that is started in folder applies. It needs a root
+// of its own. Holder is the program that holds the namespace of a child's processes.
+func (p *Plan) Nursery(folder string, holder []byte) *Nursery {
+	root := *p.root
+	root.At = folder
+	root.Programs = [][2]string{{holderPath, base64.StdEncoding.EncodeToString(holder)}}
+	run := &Policy{
+		Workspace:    &Workspace{Path: root.Home, Own: true},
+		Capabilities: true,
+		Landlock:     p.landlock,
+		Limits:       fixedLimits(),
+		Calls:        p.ownCalls,
+		Proofs:       p.proofs(Run{}),
+	}
+	if p.spec.Users > 0 {
+		run.User = &User{}
+	}
+	return &Nursery{Own: &Policy{Root: &root, Calls: p.sharedCalls}, Run: run}
+}
+
+// Order returns what the child of a run gets with the order to fork.
+func (p *Plan) Order(run Run, thorough bool) *Order {
+	return &Order{Size: p.size(run), Limits: p.runLimits(run), Thorough: thorough}
+}
+
+// Forked returns what a child that was forked to an order must prove.
+func (p *Plan) Forked(run Run, thorough bool) *Policy {
+	proofs := p.proofs(run)
+	if !thorough {
+		proofs = slices.DeleteFunc(proofs, func(proof Proof) bool { return !proof.Each })
+	}
+	return &Policy{Proofs: proofs}
+}

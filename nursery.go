@@ -1,0 +1,301 @@
+package thirdrail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/thirdrail-dev/thirdrail/internal/child"
+	"github.com/thirdrail-dev/thirdrail/internal/confine"
+)
+
+// nursery forks the children of a Runtime. It has a nursery process running, starts
+// another when that has died, and keeps spares: children that were forked ahead.
+type nursery struct {
+	runtime *Runtime
+	preload []string
+	most    int // spares
+
+	starting sync.Mutex // held while a process is started
+	mu       sync.Mutex
+	process  *child.Nursery
+	folder   *child.Workspace // that the process was started in
+	retry    time.Time        // when another may be started
+	pause    time.Duration    // how long after that
+	spares   []spare
+	wanted   int
+	taken    bool // since the last look
+	closed   bool
+
+	wake chan struct{} // asks for spares
+	done chan struct{}
+}
+
+// spare is a child that waits for a run with limits like those it was made with.
+type spare struct {
+	*prepared
+	limits spareLimits
+}
+
+// spareLimits are the limits that a child has before its boot frame.
+type spareLimits struct {
+	diskBytes int64
+	processes int
+}
+
+const (
+	// firstPause is how long a nursery that died at once stays away; it doubles
+	// each time, up to longestPause.
+	firstPause   = 100 * time.Millisecond
+	longestPause = 10 * time.Second
+	// spareIdle is how long spares are kept when no run takes one.
+	spareIdle = 5 * time.Second
+)
+
+// newNursery starts the first process and proves that a child of it is confined.
+func (r *Runtime) newNursery(ctx context.Context, config Config) (*nursery, error) {
+	n := &nursery{
+		runtime: r,
+		preload: config.Preload,
+		most:    config.spares(),
+		wake:    make(chan struct{}, 1),
+		done:    make(chan struct{}),
+	}
+	go n.keepSpares()
+	if _, err := n.live(ctx); err != nil {
+		return nil, errors.Join(err, n.close())
+	}
+	return n, nil
+}
+
+// take returns a spare, or a child that is forked now.
+func (n *nursery) take(ctx context.Context, limits Limits) (*prepared, error) {
+	kind := spareLimits{limits.DiskBytes, limits.Processes}
+	n.mu.Lock()
+	n.taken = true
+	for i := len(n.spares) - 1; i >= 0; i-- {
+		s := n.spares[i]
+		if s.limits != kind {
+			continue
+		}
+		n.spares = append(n.spares[:i], n.spares[i+1:]...)
+		if s.ended() {
+			defer func() { _ = s.discard() }()
+			continue
+		}
+		n.mu.Unlock()
+		n.wakeUp()
+		return s.prepared, nil
+	}
+	if kind == n.usual() {
+		n.wanted = min(n.wanted+1, n.most)
+	}
+	n.mu.Unlock()
+	p, err := n.fork(ctx, kind, false)
+	n.wakeUp()
+	return p, err
+}
+
+func (n *nursery) usual() spareLimits {
+	return spareLimits{n.runtime.limits.DiskBytes, n.runtime.limits.Processes}
+}
+
+func (s spare) ended() bool {
+	select {
+	case <-s.process.Ended():
+		return true
+	default:
+		return false
+	}
+}
+
+// fork has the living process fork a child.
+func (n *nursery) fork(ctx context.Context, kind spareLimits, thorough bool) (*prepared, error) {
+	process, err := n.live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return n.forkOf(process, kind, thorough)
+}
+
+func (n *nursery) forkOf(process *child.Nursery, kind spareLimits, thorough bool) (*prepared, error) {
+	p := &prepared{start: StartFork, bareBytes: process.Memory()}
+	c := n.runtime.confinement
+	var order any
+	if c != nil {
+		run := confine.Run{DiskBytes: kind.diskBytes, Processes: kind.processes, Number: c.runs.Add(1)}
+		order, p.policy = c.plan.Order(run, thorough), c.plan.Forked(run, thorough)
+	} else {
+		workspace, err := n.runtime.folder.NewWorkspace()
+		if err != nil {
+			return nil, err
+		}
+		p.workspace = workspace
+		order = map[string]string{"folder": workspace.Path}
+	}
+	var err error
+	if p.process, err = process.Fork(order); err != nil {
+		return nil, errors.Join(err, p.removeWorkspace())
+	}
+	return p, nil
+}
+
+// live returns the process, another one if the last has died.
+func (n *nursery) live(ctx context.Context) (*child.Nursery, error) {
+	n.starting.Lock()
+	defer n.starting.Unlock()
+	n.mu.Lock()
+	process, closed, retry := n.process, n.closed, n.retry
+	n.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	if process != nil {
+		select {
+		case <-process.Dead():
+			n.bury()
+		default:
+			return process, nil
+		}
+	}
+	if wait := time.Until(retry); wait > 0 {
+		return nil, fmt.Errorf("thirdrail: the nursery ended, and is started again in %v", wait.Round(time.Millisecond))
+	}
+	n.mu.Lock()
+	n.pause = min(max(2*n.pause, firstPause), longestPause)
+	n.retry = time.Now().Add(n.pause)
+	n.mu.Unlock()
+	return n.begin(ctx)
+}
+
+// bury closes what is left of a process that has died.
+func (n *nursery) bury() {
+	n.mu.Lock()
+	process, folder := n.process, n.folder
+	n.process, n.folder = nil, nil
+	n.mu.Unlock()
+	_ = process.Close()
+	if err := folder.Remove(); err != nil {
+		n.runtime.logger.Error("thirdrail: a nursery's folder is left behind", "error", err)
+	}
+}
+
+// begin starts a process, and has its first child try everything.
+func (n *nursery) begin(ctx context.Context) (*child.Nursery, error) {
+	folder, err := n.runtime.folder.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, n.runtime.startLimit)
+	defer cancel()
+	c := n.runtime.confinement
+	options := child.NurseryOptions{
+		Directory:   folder.Path,
+		Environment: child.Environment(c.workspace(folder.Path)),
+		Preload:     n.preload,
+	}
+	if c != nil {
+		policies := c.nursery(folder.Path)
+		options.Confinement, options.Run = policies.Own, policies.Run
+	}
+	process, err := n.runtime.starter.StartNursery(ctx, options)
+	if err != nil {
+		return nil, errors.Join(err, folder.Remove())
+	}
+	n.mu.Lock()
+	n.process, n.folder = process, folder
+	n.mu.Unlock()
+	p, err := n.forkOf(process, n.usual(), true)
+	if err == nil {
+		err = n.runtime.tryChild(ctx, p)
+	}
+	if err != nil {
+		_ = process.Close()
+		n.bury()
+		return nil, err
+	}
+	return process, nil
+}
+
+func (n *nursery) wakeUp() {
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+// keepSpares forks ahead what runs are about to need, until the nursery is closed.
+func (n *nursery) keepSpares() {
+	defer close(n.done)
+	idle := time.NewTicker(spareIdle)
+	defer idle.Stop()
+	for {
+		select {
+		case <-n.runtime.life.Done():
+			return
+		case <-n.wake:
+			n.refill()
+		case <-idle.C:
+			n.giveBack()
+		}
+	}
+}
+
+func (n *nursery) refill() {
+	for {
+		n.mu.Lock()
+		enough := len(n.spares) >= n.wanted || n.closed
+		n.mu.Unlock()
+		if enough {
+			return
+		}
+		kind := n.usual()
+		p, err := n.fork(n.runtime.life, kind, false)
+		if err != nil {
+			return // a run tells why
+		}
+		n.mu.Lock()
+		n.spares = append(n.spares, spare{p, kind})
+		n.mu.Unlock()
+	}
+}
+
+// giveBack ends the spares when no run has taken one for a while.
+func (n *nursery) giveBack() {
+	n.mu.Lock()
+	var unused []spare
+	if !n.taken {
+		unused, n.spares, n.wanted = n.spares, nil, 0
+	}
+	n.taken = false
+	n.mu.Unlock()
+	for _, s := range unused {
+		_ = s.discard()
+	}
+}
+
+// close ends all of it. The runtime's life is over, and so are all runs. It may be
+// called on nil.
+func (n *nursery) close() error {
+	if n == nil {
+		return nil
+	}
+	n.mu.Lock()
+	n.closed = true
+	n.mu.Unlock()
+	n.runtime.end(ErrClosed)
+	<-n.done
+	n.starting.Lock()
+	defer n.starting.Unlock()
+	var errs []error
+	for _, s := range n.spares {
+		errs = append(errs, s.discard())
+	}
+	n.spares = nil
+	if n.process != nil {
+		n.bury()
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,65 @@
+package thirdrail
+
+import (
+	"context"
+	"errors"
+
+	"github.com/thirdrail-dev/thirdrail/internal/child"
+	"github.com/thirdrail-dev/thirdrail/internal/confine"
+	"github.com/thirdrail-dev/thirdrail/lossless"
+)
+
+// prepared is a child that waits for its boot frame, or is about to.
+type prepared struct {
+	process   *child.Process
+	workspace *child.Workspace // nil where it ends with the child
+	start     StartMethod
+	policy    *confine.Policy // what the child must prove; nil without a confinement
+	// confinement is what the child shall apply, for the boot frame. A forked one
+	// has applied it.
+	confinement lossless.Value
+	bareBytes   int64 // what it had mapped before any program
+}
+
+// prepare starts a child in the way that the runtime has chosen.
+func (r *Runtime) prepare(ctx context.Context, limits Limits) (*prepared, error) {
+	if r.nursery != nil {
+		p, err := r.nursery.take(ctx, limits)
+		if err == nil || r.start == StartFork {
+			return p, err
+		}
+		r.logger.Warn("thirdrail: the nursery can't fork; the run gets an interpreter of its own", "error", err)
+	}
+	return r.spawn(limits)
+}
+
+// spawn starts an interpreter.
+func (r *Runtime) spawn(limits Limits) (*prepared, error) {
+	workspace, err := r.folder.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{workspace: workspace, start: StartSpawn, bareBytes: r.interpreter.BareBytes}
+	p.policy = r.confinement.policy(workspace.Path, limits)
+	if p.confinement, err = r.confinement.value(p.policy); err == nil {
+		environment := child.Environment(r.confinement.workspace(workspace.Path))
+		p.process, err = r.starter.Start(workspace.Path, environment)
+	}
+	if err != nil {
+		return nil, errors.Join(err, workspace.Remove())
+	}
+	return p, nil
+}
+
+// discard ends a child that was never used.
+func (p *prepared) discard() error {
+	p.process.Wait()
+	return errors.Join(p.process.Close(), p.removeWorkspace())
+}
+
+func (p *prepared) removeWorkspace() error {
+	if p.workspace == nil {
+		return nil
+	}
+	return p.workspace.Remove()
+}
