@@ -17,7 +17,7 @@ func TestDescriptorsExhausted(t *testing.T) {
 	for _, sandbox := range []testSandbox{confined, unconfined} {
 		t.Run(testSandboxes[sandbox].Mode.String(), func(t *testing.T) {
 			leavesNothing(t)
-			rt := newRuntime(t, Config{Sandbox: testSandboxes[sandbox]})
+			rt := newSpawning(t, Config{Sandbox: testSandboxes[sandbox]})
 			worksAgain(t, rt) // what is opened once is open
 			before := len(openDescriptors())
 			failed, worked := 0, 0
@@ -48,7 +48,7 @@ func TestDescriptorsExhausted(t *testing.T) {
 // TestDescriptorsExhaustedInNew does the same with New.
 func TestDescriptorsExhaustedInNew(t *testing.T) {
 	leavesNothing(t)
-	usual := newRuntime(t, Config{})
+	usual := newSpawning(t, Config{})
 	python := usual.interpreter.Path
 	before := len(openDescriptors())
 	failed, worked := 0, 0

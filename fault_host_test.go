@@ -184,7 +184,7 @@ func runs(pid int) bool {
 
 // TestFamily sees a confined child, while it lives and only then.
 func TestFamily(t *testing.T) {
-	rt := newRuntime(t, Config{})
+	rt := newRuntime(t, Config{Start: StartSpawn}) // no process of it but the child
 	var seen family
 	var alive []string
 	result, err := rt.Run(t.Context(), Request{Program: "print('up')\nreturn await tools.add(a=1)", Namespaces: testNamespaces(), OnLog: func(string) {

@@ -60,7 +60,7 @@ func TestKilledChild(t *testing.T) {
 		} {
 			t.Run(which+", "+c.name, func(t *testing.T) {
 				leavesNothing(t)
-				rt := newRuntime(t, Config{})
+				rt := newSpawning(t, Config{})
 				result, err := rt.Run(t.Context(), Request{Program: c.program, Namespaces: testNamespaces(), OnLog: func(string) {
 					found := victims(which)
 					if len(found) == 0 {
@@ -81,7 +81,7 @@ func TestKilledChild(t *testing.T) {
 // from its start to its end.
 func TestKilledChildAtAnyTime(t *testing.T) {
 	leavesNothing(t)
-	rt := newRuntime(t, Config{})
+	rt := newSpawning(t, Config{})
 	killed := 0
 	for i := range 40 {
 		which := []string{"program", "keeper"}[i%2]
@@ -110,7 +110,7 @@ func TestStoppedChild(t *testing.T) {
 		} {
 			t.Run(which+", "+name, func(t *testing.T) {
 				leavesNothing(t)
-				rt := newRuntime(t, Config{})
+				rt := newSpawning(t, Config{})
 				result, err := rt.Run(t.Context(), Request{
 					Program: program, Namespaces: testNamespaces(), Limits: Limits{Wall: 2 * time.Second},
 					OnLog: func(string) { signalAll(victims(which), syscall.SIGSTOP) },
@@ -127,7 +127,7 @@ func TestStoppedChild(t *testing.T) {
 // TestStoppedInBoot stops a child before it is ready: the limit of the start ends it.
 func TestStoppedInBoot(t *testing.T) {
 	leavesNothing(t)
-	rt := newRuntime(t, Config{})
+	rt := newSpawning(t, Config{})
 	rt.startLimit = time.Second
 	stop := make(chan struct{})
 	stopped := make(chan int)
@@ -178,7 +178,7 @@ func TestHalfClosedRail(t *testing.T) {
 	for _, sandbox := range []testSandbox{confined, unconfined} {
 		t.Run(fmt.Sprint(testSandboxes[sandbox].Mode), func(t *testing.T) {
 			leavesNothing(t)
-			rt := newRuntime(t, Config{Sandbox: testSandboxes[sandbox]})
+			rt := newSpawning(t, Config{Sandbox: testSandboxes[sandbox]})
 			for _, c := range halfClosed {
 				how := map[string]int{"SHUT_RD": 0, "SHUT_WR": 1, "SHUT_RDWR": 2}[c.how]
 				program := fmt.Sprintf("import ctypes\nassert ctypes.CDLL(None).shutdown(3, %d) == 0\n%s", how, c.then)
@@ -203,7 +203,7 @@ func kindOf(result *Result) FailureKind {
 // told so by an OSError, and can go on.
 func TestFullWorkspace(t *testing.T) {
 	leavesNothing(t)
-	rt := newRuntime(t, Config{})
+	rt := newSpawning(t, Config{})
 	if !rt.confinement.plan.HasRoot() {
 		t.Skip("needs a mount namespace: without an own root the workspace's size has no limit")
 	}
@@ -250,7 +250,7 @@ func TestUnusableTemporaryFolder(t *testing.T) {
 			must(t, os.Mkdir(temporary, 0o700))
 			mountMemory(t, temporary)
 			t.Setenv("TMPDIR", temporary)
-			rt := newRuntime(t, Config{})
+			rt := newSpawning(t, Config{})
 			mend := spoil(t, rt, temporary)
 			_, err := New(t.Context(), Config{Python: rt.interpreter.Path})
 			oneLine("New", err, temporary)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -169,6 +170,9 @@ func pythonName(path string) string {
 // each interpreter only once, since compiling the child for it takes most of New.
 func newRuntime(t testing.TB, config Config) *Runtime {
 	t.Helper()
+	if config.Start == StartAuto {
+		config.Start = startOf(t, config)
+	}
 	limits := config.Limits.inherit(DefaultLimits())
 	if err := checkConfig(config, limits); err != nil {
 		t.Fatal(err)
@@ -183,6 +187,40 @@ func newRuntime(t testing.TB, config Config) *Runtime {
 		}
 	})
 	return rt
+}
+
+// newSpawning returns a runtime without a nursery, for tests that look at all its
+// processes and folders between two runs.
+func newSpawning(t testing.TB, config Config) *Runtime {
+	t.Helper()
+	config.Start = StartSpawn
+	return newRuntime(t, config)
+}
+
+// startVariable forces the start method of tests that don't name one: fork or spawn.
+const startVariable = "THIRDRAIL_TEST_START"
+
+// startOf returns the start method of a test that doesn't name one. Each test meets
+// both, on one Python or the next: all of them with both takes too long for every
+// change, and is what `make test-starts` does.
+func startOf(t testing.TB, config Config) StartMethod {
+	switch method := os.Getenv(startVariable); method {
+	case "fork":
+		return StartFork
+	case "spawn":
+		return StartSpawn
+	case "":
+	default:
+		t.Fatalf("%s is %q; it can be fork or spawn", startVariable, method)
+	}
+	turn := slices.Index(pythons.All(t), config.Python)
+	for _, letter := range []byte(strings.Split(t.Name(), "/")[0]) {
+		turn += int(letter)
+	}
+	if turn%2 == 0 {
+		return StartSpawn
+	}
+	return StartFork
 }
 
 var pythonsFound sync.Map // by path: a function that finds the interpreter once

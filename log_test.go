@@ -457,7 +457,7 @@ func TestSilence(t *testing.T) {
 	rt := newRuntime(t, Config{})
 	result := run1(t, rt, "await tools.echo(1)\nawait tools.add(a=1)\ntry:\n    await tools.fail()\nexcept RuntimeError:\n    raise SystemExit(3)", Limits{})
 	programCase{Kind: Exception, Logs: []string{}, Check: made(3)}.compare(t, result)
-	if s := result.Stats; s.Wall <= 0 || s.StartTime <= 0 || s.Start != "spawn" || s.LogBytes != 0 {
+	if s := result.Stats; s.Wall <= 0 || s.StartTime <= 0 || s.Start == "" || s.LogBytes != 0 {
 		t.Errorf("a run that printed nothing has %+v", s)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -160,14 +160,33 @@ func (n *nursery) live(ctx context.Context) (*child.Nursery, error) {
 			return process, nil
 		}
 	}
-	if wait := time.Until(retry); wait > 0 {
-		return nil, fmt.Errorf("thirdrail: the nursery ended, and is started again in %v", wait.Round(time.Millisecond))
+	if err := n.waitToRetry(ctx, time.Until(retry)); err != nil {
+		return nil, err
 	}
 	n.mu.Lock()
 	n.pause = min(max(2*n.pause, firstPause), longestPause)
 	n.retry = time.Now().Add(n.pause)
 	n.mu.Unlock()
 	return n.begin(ctx)
+}
+
+// waitToRetry waits until a process may be started, where nothing else can take the
+// run.
+func (n *nursery) waitToRetry(ctx context.Context, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	if n.runtime.start != StartFork {
+		return fmt.Errorf("thirdrail: the nursery ended, and is started again in %v", wait)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // bury closes what is left of a process that has died.
@@ -212,10 +231,12 @@ func (n *nursery) begin(ctx context.Context) (*child.Nursery, error) {
 		err = n.runtime.tryChild(ctx, p)
 	}
 	if err != nil {
-		_ = process.Close()
 		n.bury()
 		return nil, err
 	}
+	n.mu.Lock()
+	n.pause, n.retry = 0, time.Time{} // it lives
+	n.mu.Unlock()
 	return process, nil
 }
 

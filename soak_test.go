@@ -46,7 +46,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	temporary := leavesNothing(t)
-	rt := newRuntime(t, Config{MaxConcurrent: soakWide})
+	rt := newSpawning(t, Config{MaxConcurrent: soakWide})
 	programs := soaked()
 	warmUp := len(programs) * max(1, total/10/len(programs))
 	soak(t, rt, programs, warmUp)

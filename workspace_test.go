@@ -46,7 +46,7 @@ func TestWorkspaceLeavings(t *testing.T) {
 			must(t, os.MkdirAll(filepath.Join(outside, "e"), 0o755))
 			must(t, os.WriteFile(filepath.Join(outside, "precious"), []byte("x"), 0o600))
 			leavesNothing(t)
-			rt := newRuntime(t, Config{Sandbox: testSandboxes[sandbox]})
+			rt := newSpawning(t, Config{Sandbox: testSandboxes[sandbox]})
 			for _, c := range leavings {
 				before := treeOf(outside)
 				result := run1(t, rt, fmt.Sprintf(c.program+"%[3]s", files, outside, ""), c.limits)

@@ -92,10 +92,10 @@ func (o *runOptions) addFlags(flags *pflag.FlagSet) {
 		{"exact", lossless.Exact}, {"double", lossless.Double},
 	}}, "numbers", "which numbers cross: all exactly, or those that a double holds")
 	flags.StringVar(&o.config.Python, "python", "", "the interpreter, as a `PATH` or a name (default python3, then python)")
-	flags.StringSliceVar(&o.config.Preload, "preload", nil, "`MODULES` to import once, as a,b (needs --start fork)")
+	flags.StringSliceVar(&o.config.Preload, "preload", nil, "`MODULES` to import before the program starts, as a,b")
 	flags.Var(choice[thirdrail.StartMethod]{&o.config.Start, []option[thirdrail.StartMethod]{
 		{"auto", thirdrail.StartAuto}, {"fork", thirdrail.StartFork}, {"spawn", thirdrail.StartSpawn},
-	}}, "start", "how the interpreter is started")
+	}}, "start", "how the interpreter is started: auto spawns it, which is quickest for one program, or forks with --preload")
 	addSandboxFlags(flags, &o.config.Sandbox)
 }
 
@@ -119,6 +119,10 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 		request.OnLog = func(text string) { _, _ = io.WriteString(stderr, text+"\n") }
 	}
 	o.config.Logger = warnings(stderr)
+	if o.config.Start == thirdrail.StartAuto && len(o.config.Preload) == 0 {
+		// A nursery would be started for one child only.
+		o.config.Start = thirdrail.StartSpawn
+	}
 	result, err := runOnce(ctx, o.config, request)
 	if err != nil {
 		return inFlags(err)

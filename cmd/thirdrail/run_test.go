@@ -52,6 +52,8 @@ var programs = []struct {
 	{name: "numbers that a double holds", program: "return 5.0", args: []string{"--numbers", "double"}, stdout: "5\n"},
 	{name: "numbers that a double can't hold", program: "return 2**53 + 1", args: []string{"--numbers=double"},
 		status: 1, stderr: "thirdrail: invalid-output: "},
+	{name: "fork", program: "return 1", args: []string{"--start", "fork"}, stdout: "1\n"},
+	{name: "preload", program: "import sys\nreturn 'statistics' in sys.modules", args: []string{"--preload", "statistics,json"}, stdout: "true\n"},
 	{name: "start and sandbox", program: "return 1", args: []string{"--start", "spawn", "--sandbox", "off"}, stdout: "1\n"},
 }
 

@@ -24,6 +24,9 @@ type forked struct {
 	exit            Exit
 }
 
+// nurseryPatience is how long a nursery may take to tell of a child's begin and end.
+const nurseryPatience = 5 * time.Second
+
 func newForked(n *Nursery) *forked {
 	return &forked{
 		nursery: n, program: -1, holder: -1,
@@ -72,6 +75,9 @@ func (f *forked) ended() <-chan struct{} { return f.over }
 // end kills the first process of the namespace, and the kernel the rest with it.
 func (f *forked) end() Exit {
 	f.once.Do(func() {
+		// A nursery that answers no more, as when somebody has stopped it, is ended as
+		// a whole.
+		defer time.AfterFunc(nurseryPatience, f.nursery.kill).Stop()
 		<-f.begun
 		if f.holder >= 0 {
 			_ = unix.PidfdSendSignal(f.holder, unix.SIGKILL, nil, 0)

@@ -258,6 +258,9 @@ func (n *Nursery) discard() error {
 // ErrPreload says that a module can't be preloaded.
 var ErrPreload = errors.New("child: preload")
 
+// kill ends the nursery's processes, whatever state they are in. The rest follows.
+func (n *Nursery) kill() { _ = n.life.keeper.Kill() }
+
 // Close ends the nursery with all its children and waits for them.
 func (n *Nursery) Close() error {
 	_ = n.control.CloseRead() // which ends listen

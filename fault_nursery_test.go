@@ -1,0 +1,204 @@
+//go:build linux
+
+package thirdrail
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// newForking returns a runtime with a nursery, and skips where there can be none.
+func newForking(t *testing.T, config Config) *Runtime {
+	t.Helper()
+	probe := newSpawning(t, Config{Python: config.Python})
+	if err := probe.canFork(); err != nil {
+		t.Skipf("needs namespaces to fork children: %v", err)
+	}
+	config.Start = StartFork
+	return newRuntime(t, config)
+}
+
+// nurseryFamily are the processes of a runtime's nursery: its keeper, itself, and
+// what it forked.
+func nurseryFamily(t *testing.T) (keeper, nursery int, children []int) {
+	t.Helper()
+	all := everybody()
+	for _, k := range all {
+		line, _ := os.ReadFile(filepath.Join("/proc", fmt.Sprint(k.pid), "cmdline"))
+		if k.alive && strings.HasSuffix(string(line), "\x00nursery\x00") {
+			switch parent := all[k.parent]; {
+			case k.parent == os.Getpid():
+				keeper = k.pid
+			case parent.parent == os.Getpid():
+				nursery = k.pid
+			}
+		}
+	}
+	for _, k := range all {
+		if k.alive && k.parent == nursery {
+			children = append(children, k.pid)
+		}
+	}
+	return keeper, nursery, children
+}
+
+// TestNurseryEnds kills or stops the nursery, or what holds it, while programs run
+// and wait in calls. They end with a failure that says so, and the next run works.
+func TestNurseryEnds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		nursery bool // or its keeper
+		signal  syscall.Signal
+	}{
+		{"nursery killed", true, syscall.SIGKILL},
+		{"keeper killed", false, syscall.SIGKILL},
+		{"nursery segfaults", true, syscall.SIGSEGV},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			temporary := leavesNothingOpen(t)
+			rt := newForking(t, Config{MaxConcurrent: 4})
+			var up, all sync.WaitGroup
+			for _, program := range []string{"print('up')\nwhile True: pass", "print('up')\nawait tools.slow()", "print('up')\nimport time\ntime.sleep(600)"} {
+				up.Add(1)
+				all.Go(func() {
+					var once sync.Once
+					result, err := rt.Run(t.Context(), Request{Program: program, Namespaces: testNamespaces(), OnLog: func(string) { once.Do(up.Done) }})
+					if err != nil || result.Failure == nil || result.Failure.Kind != WorkerExit || len(result.Logs) != 1 {
+						t.Errorf("%v, %+v; want a worker-exit and the log", err, result)
+					}
+				})
+			}
+			up.Wait()
+			keeper, nursery, _ := nurseryFamily(t)
+			victim := keeper
+			if c.nursery {
+				victim = nursery
+			}
+			if err := syscall.Kill(victim, c.signal); err != nil {
+				t.Fatalf("process %d: %v", victim, err)
+			}
+			all.Wait()
+			for range 3 {
+				if result := run1(t, rt, "return 1", Limits{}); result.Failure != nil || result.Stats.Start != "fork" {
+					t.Errorf("afterwards: %v by %s", result.Failure, result.Stats.Start)
+				}
+			}
+			if err := rt.Close(); err != nil {
+				t.Error(err)
+			}
+			if left := processesOf(temporary); len(left) > 0 {
+				t.Errorf("after Close: %q", left)
+			}
+		})
+	}
+}
+
+// leavesNothingOpen fails the test when a folder is left when it ends.
+func leavesNothingOpen(t *testing.T) string {
+	t.Helper()
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Cleanup(func() {
+		if paths, _ := filepath.Glob(temporary + "/thirdrail-*"); len(paths) > 0 {
+			t.Errorf("left: %q", paths)
+		}
+	})
+	return temporary
+}
+
+// TestNurseryStopped stops the nursery, as somebody does who debugs the host. The
+// run that it should end is given up with it.
+func TestNurseryStopped(t *testing.T) {
+	rt := newForking(t, Config{})
+	_, nursery, _ := nurseryFamily(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var once sync.Once
+	began := time.Now()
+	result, err := rt.Run(ctx, Request{Program: "print('up')\nwhile True: pass", OnLog: func(string) {
+		once.Do(func() {
+			_ = syscall.Kill(nursery, syscall.SIGSTOP)
+			cancel()
+		})
+	}})
+	if err != nil || result.Failure == nil || result.Failure.Kind != Abort {
+		t.Errorf("%v, %+v; want an abort", err, result)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if result := run1(t, rt, "return 1", Limits{}); result.Failure != nil {
+		t.Errorf("afterwards: %v", result.Failure)
+	}
+}
+
+// TestSparesAreFresh kills every spare. Nobody notices.
+func TestSparesAreFresh(t *testing.T) {
+	rt := newForking(t, Config{Spares: 3})
+	for range 5 {
+		run1(t, rt, "return 1", Limits{})
+		_, _, children := nurseryFamily(t)
+		for _, pid := range children {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		eventually(t, "the spares are dead", func() bool {
+			_, _, left := nurseryFamily(t)
+			for _, pid := range left {
+				for _, dead := range children {
+					if pid == dead {
+						return false
+					}
+				}
+			}
+			return true
+		})
+		if result := run1(t, rt, "return 1", Limits{}); result.Failure != nil && result.Failure.Kind != WorkerExit {
+			t.Errorf("%v", result.Failure)
+		}
+	}
+}
+
+// TestPreload has modules that are imported once, and those that can't be.
+func TestPreload(t *testing.T) {
+	rt := newForking(t, Config{Preload: []string{"statistics", "xml.etree.ElementTree"}})
+	result := run1(t, rt, "import sys\nreturn ['statistics' in sys.modules, 'xml.etree.ElementTree' in sys.modules]", Limits{})
+	programCase{Value: "[true,true]"}.compare(t, result)
+	for _, c := range []struct{ module, says string }{
+		{"no_such_module", "No module named 'no_such_module'"},
+		{"antigravity_", "antigravity_"},
+	} {
+		_, err := newOn(t.Context(), Config{Preload: []string{c.module}, Start: StartFork}, DefaultLimits(), findPython(t, ""))
+		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.module) {
+			t.Errorf("preload of %s: %v, want %q", c.module, err, c.says)
+		}
+	}
+}
+
+// TestForksDiffer compares what runs get at random.
+func TestForksDiffer(t *testing.T) {
+	rt := newForking(t, Config{Preload: []string{"uuid", "tempfile", "secrets", "multiprocessing"}})
+	const program = `
+import random, uuid, tempfile, secrets, os, multiprocessing
+return [random.random(), random.gauss(0, 1), str(uuid.uuid4()), str(uuid.uuid1()), tempfile.mktemp(), secrets.token_hex(), os.urandom(8).hex(), bytes(multiprocessing.current_process().authkey).hex()]`
+	seen := map[string]bool{}
+	for range 5 {
+		result := run1(t, rt, program, Limits{})
+		var values []any
+		if err := result.Decode(&values); err != nil {
+			t.Fatal(err, result.Failure)
+		}
+		for _, value := range values {
+			text := fmt.Sprint(value)
+			if seen[text] {
+				t.Errorf("%s came twice", text)
+			}
+			seen[text] = true
+		}
+	}
+}
