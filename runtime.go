@@ -23,8 +23,8 @@ type Runtime struct {
 	interpreter *interpreter.Interpreter
 	folder      *child.Folder
 	starter     *child.Starter
-	confinement *confinement  // nil with SandboxOff
-	nursery     *nursery      // nil where children are spawned
+	confinement *confinement // nil with SandboxOff
+	nursery     *nursery     // nil where children are spawned
 	start       StartMethod
 	places      chan struct{} // one for each run that may go on
 	logger      *slog.Logger
