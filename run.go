@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/thirdrail-dev/thirdrail/internal/cgroup"
 	"github.com/thirdrail-dev/thirdrail/internal/child"
 	"github.com/thirdrail-dev/thirdrail/internal/confine"
 	"github.com/thirdrail-dev/thirdrail/lossless"
@@ -106,6 +107,9 @@ type run struct {
 	policy      *confine.Policy // nil without a confinement
 	confinement lossless.Value  // the policy as JSON
 
+	workspace *child.Workspace
+	group     *cgroup.Group // nil without control groups
+
 	process *child.Process
 	talk    *conversation
 	stats   Stats
@@ -120,12 +124,17 @@ func (r *run) do(ctx context.Context) *Result {
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
 	defer r.removeWorkspace(workspace)
+	r.workspace = workspace
+	if err := r.takeGroup(); err != nil {
+		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
+	}
+	defer r.releaseGroup()
 	r.policy = r.runtime.confinement.policy(workspace.Path, r.limits)
 	if r.confinement, err = r.runtime.confinement.value(r.policy); err != nil {
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
 	environment := child.Environment(r.runtime.confinement.workspace(workspace.Path))
-	r.process, err = r.runtime.starter.Start(workspace.Path, environment)
+	r.process, err = r.runtime.starter.StartIn(workspace.Path, environment, r.groupFD())
 	if err != nil {
 		return r.failed(fail(WorkerExit, "the interpreter could not be started: %v", err))
 	}
@@ -190,7 +199,7 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 		r.talk.settle(verdict{failure: startFailure("took longer than "+r.runtime.startLimit.String(), nil)})
 		return
 	}
-	r.baseCPU = r.process.CPU()
+	r.baseCPU = r.cpu()
 	r.sent = time.Now()
 	r.stats.StartTime = r.sent.Sub(r.began)
 	close(start)
@@ -201,8 +210,13 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 func (r *run) watch(ctx context.Context) {
 	wall := time.NewTimer(clampDuration(r.limits.Wall))
 	defer wall.Stop()
-	cpu := time.NewTimer(r.nextLook(0))
+	cpu := time.NewTimer(r.firstLook())
 	defer cpu.Stop()
+	ctx, stopDisk := context.WithCancel(ctx)
+	var disk sync.WaitGroup
+	defer disk.Wait()
+	defer stopDisk()
+	r.watchDisk(ctx, &disk)
 	railEnd := r.talk.railEnd
 	var graceEnd <-chan time.Time
 	for {
@@ -223,11 +237,11 @@ func (r *run) watch(ctx context.Context) {
 		case <-wall.C:
 			r.talk.settle(verdict{failure: wallFailure(r.limits.Wall)})
 		case <-cpu.C:
-			used := r.process.CPU() - r.baseCPU
-			if used >= r.limits.CPU {
-				r.talk.settle(verdict{failure: cpuFailure(r.limits.CPU)})
+			next, over := r.look()
+			if over != nil {
+				r.talk.settle(verdict{failure: over})
 			}
-			cpu.Reset(r.nextLook(used))
+			cpu.Reset(next)
 		}
 	}
 }
@@ -246,6 +260,7 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	cancel()
 	ended := r.letEnd()
 	exit := r.process.Wait()
+	lost := r.groupUsage(&exit)
 	logs, used, dropped := r.talk.finish()
 	_ = r.process.Close()
 	r.talk.readers.Wait()
@@ -257,6 +272,8 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	verdict := r.talk.verdict.Load()
 	overCPU := !r.sent.IsZero() && exit.CPU-r.baseCPU-cpuSlack > r.limits.CPU
 	switch {
+	case lost != nil && (verdict == nil || verdict.byChild):
+		result.Failure = lost
 	case verdict == nil:
 		result.Failure = r.deathFailure(exit, ended, logs)
 	case verdict.byChild && r.overWall(verdict.at):

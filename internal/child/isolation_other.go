@@ -11,6 +11,9 @@ func (i Isolation) attributes(Namespaces) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true}
 }
 
+// joinGroup does nothing: there are no control groups.
+func joinGroup(*syscall.SysProcAttr, int) {}
+
 // isolations are what this system has.
 var isolations = []Isolation{ProcessGroup}
 
@@ -25,3 +28,12 @@ func (p *Process) killRest() {
 func (p *Process) CPU() time.Duration { return 0 }
 
 func (p *Process) usage() Usage { return Usage{} }
+
+// Threads returns 0: it can't be told.
+func (p *Process) Threads() int { return 0 }
+
+// Memory returns 0.
+func (p *Process) Memory(int64) int64 { return 0 }
+
+// Unlinked returns 0.
+func (p *Process) Unlinked() int64 { return 0 }

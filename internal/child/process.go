@@ -21,6 +21,7 @@ type Process struct {
 	Rail, Stdout, Stderr *os.File
 
 	isolation Isolation
+	wrapped   bool
 	directory string
 	keeper    *os.Process
 	status    *os.File
@@ -60,6 +61,12 @@ type Exit struct {
 // Start starts a child in the folder directory with the environment given. Its
 // program waits for a boot frame on Rail. The caller must call Wait once.
 func (s *Starter) Start(directory string, environment []string) (*Process, error) {
+	return s.StartIn(directory, environment, NoGroup)
+}
+
+// StartIn is Start with a control group, by descriptor: the child's first process is
+// born in it, and so no process of the child was ever outside.
+func (s *Starter) StartIn(directory string, environment []string, group int) (*Process, error) {
 	var files descriptors
 	defer files.closeChildEnds()
 	if err := files.open(); err != nil {
@@ -77,6 +84,9 @@ func (s *Starter) Start(directory string, environment []string) (*Process, error
 	if s.keeper != nil {
 		attr.Files = append(attr.Files, s.keeper)
 	}
+	if group != NoGroup {
+		joinGroup(attr.Sys, group)
+	}
 	path, arguments := s.command(0, 4)
 	keeper, err := s.startProcess(path, arguments, attr)
 	if err != nil {
@@ -88,6 +98,7 @@ func (s *Starter) Start(directory string, environment []string) (*Process, error
 		Stdout:    files.stdout.host,
 		Stderr:    files.stderr.host,
 		isolation: s.isolation,
+		wrapped:   len(s.wrapper) > 0,
 		directory: directory,
 		keeper:    keeper,
 		status:    files.status.host,

@@ -148,12 +148,6 @@ func (p *Plan) Workspace(folder string) string {
 }
 
 const (
-	// openFiles is enough for any program that closes what it opens, and bounds
-	// the memory in pipes and sockets, which counts as nobody's.
-	openFiles = 256
-	// bytesPerFile is how much of the disk limit grants one file: an empty one
-	// takes kernel memory too.
-	bytesPerFile = 4 << 10
 	usersPerHost = 1 << 16
 )
 
@@ -167,7 +161,7 @@ func (p *Plan) Policy(run Run) *Policy {
 	if p.root != nil {
 		root := *p.root
 		root.Owner = owner
-		root.At, root.DiskBytes, root.Files = run.Folder, run.DiskBytes, max(run.DiskBytes/bytesPerFile, 16)
+		root.At, root.DiskBytes, root.Files = run.Folder, run.DiskBytes, max(run.DiskBytes/BytesPerFile, 16)
 		policy.Root = &root
 	}
 	if p.landlock != nil {
@@ -177,14 +171,43 @@ func (p *Plan) Policy(run Run) *Policy {
 		policy.Landlock = &l
 	}
 	policy.Limits = [][2]int64{
-		{unix.RLIMIT_NOFILE, openFiles}, {unix.RLIMIT_FSIZE, run.DiskBytes}, {unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_NOFILE, OpenFiles}, {unix.RLIMIT_FSIZE, run.DiskBytes}, {unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_MEMLOCK, 1 << 20}, {unix.RLIMIT_MSGQUEUE, 0},
 	}
-	if p.spec.Processes && p.spec.Users > 0 {
-		policy.Limits = append(policy.Limits, [2]int64{unix.RLIMIT_NPROC, int64(run.Processes)})
+	if most := p.processes(run); most > 0 {
+		policy.Limits = append(policy.Limits, [2]int64{unix.RLIMIT_NPROC, most})
 	}
+	policy.Told = p.told(run)
 	policy.Proofs = p.proofs(run)
 	return policy
+}
+
+// CountsProcesses tells whether a limit of the kernel's holds the number of
+// processes of one child: it counts those of a user, so children need users of their
+// own. Root in the host's own user namespace is never counted.
+func (p *Plan) CountsProcesses() bool {
+	return p.spec.Users > 0 || p.spec.OwnUsers && os.Geteuid() != 0
+}
+
+// processes is that limit, or 0 for none.
+func (p *Plan) processes(run Run) int64 {
+	switch {
+	case !p.spec.Processes || !p.CountsProcesses():
+		return 0
+	case p.spec.Users > 0:
+		return int64(run.Processes)
+	default:
+		return int64(run.Processes) + 1 // the keeper is of that user too
+	}
+}
+
+// told names the limits that messages may name.
+func (p *Plan) told(run Run) *Told {
+	told := &Told{Memory: run.Memory, DiskBytes: run.DiskBytes, OpenFiles: OpenFiles}
+	if p.spec.Processes {
+		told.Processes = run.Processes
+	}
+	return told
 }
 
 // user returns who the child of a run is.

@@ -30,3 +30,6 @@ func (p *Plan) HasRoot() bool { return false }
 
 // HasUser tells whether children become users of their own.
 func (p *Plan) HasUser() bool { return false }
+
+// CountsProcesses tells whether the kernel holds the number of their processes.
+func (p *Plan) CountsProcesses() bool { return false }

@@ -27,6 +27,7 @@ from thirdrail_child.driver import run_loop as _run_loop
 from thirdrail_child.failure import describe as _describe
 from thirdrail_child.forgotten import Forgotten
 from thirdrail_child.logs import Ledger, LogStream, empty_input
+from thirdrail_child.overlimit import know as _know_limits
 from thirdrail_child.program import ABSENT, Program
 from thirdrail_child.proof import prove as _prove
 
@@ -102,6 +103,7 @@ def _confined(boot: Dict[str, Any]) -> bytes:
     policy = boot.get("confinement")
     if policy is None:
         return b""
+    _know_limits(policy.get("told", {}))
     answers = _prove(_confine(policy), policy.get("proofs", []))
     return b',"proof":' + _encode(answers, "exact", 1 << 20, "proof")
 
