@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,6 +69,41 @@ func (c *confinement) holds(spec confine.Spec) ([]HeldLimit, watchedLimits) {
 			true, "each file, and the host's look at the workspace")},
 		{"OpenFiles", fmt.Sprintf("%d for each process", confine.OpenFiles)},
 	}, w
+}
+
+// heldLimits are for Report.
+func (c *confinement) heldLimits() []HeldLimit {
+	if c == nil {
+		return []HeldLimit{
+			{"CPU", "the kernel's limit for each process, and the host's look at all of them"},
+			{"Memory", "each process's address space"},
+		}
+	}
+	return c.held
+}
+
+// describeGroups says what control groups give here, or why there are none.
+func (c *confinement) describeGroups(among []Mechanism) {
+	for i := range among {
+		m := &among[i]
+		if c == nil || m.Name != MechanismCgroup {
+			continue
+		}
+		if c.groups == nil {
+			m.Remedy += fmt.Sprintf(" (here: %v)", c.ungroup)
+			continue
+		}
+		var missing []string
+		for _, name := range []string{"memory", "pids"} {
+			if !c.groups.limits(name) {
+				missing = append(missing, name)
+			}
+		}
+		if len(missing) > 0 {
+			m.Gives = groupGives + "; here without the controllers " + strings.Join(missing, " and ")
+			m.Remedy = groupRemedy
+		}
+	}
 }
 
 // groups are the control groups of runs.

@@ -126,8 +126,8 @@ func (s *Starter) tryIsolation(ctx context.Context, i Isolation, group int) erro
 	switch {
 	case err != nil:
 		return fmt.Errorf("child: waiting for %s: %w", path, err)
-	case !state.Success():
-		return fmt.Errorf("child: %s can't start a process of its own (%v): %s", s.interpreter.Path, state, lastLine(text))
+	case !state.Success() || len(s.wrapper) > 0 && lastLine(text) != "done":
+		return fmt.Errorf("child: %s can't start a process of its own: %v, %q", s.interpreter.Path, state, lastLine(text))
 	}
 	return nil
 }
@@ -145,6 +145,7 @@ for fd in 3, 4:
     if not same: sys.exit("descriptors 0 to 4 must stay open as they are, and %d did not" % fd)
 p = posix.fork()
 if p == 0: posix._exit(0)
+posix.write(2, b"done\n")
 alone = posix.getpid() == 1 or sys.argv[1] != "namespace"
 posix._exit(0 if alone and posix.waitpid(p, 0)[1] == 0 else 1)`
 

@@ -2,11 +2,12 @@ package child
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"iter"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -77,8 +78,8 @@ func (p *Process) Memory(enough int64) int64 {
 	}
 	parts := int64(0)
 	for _, pid := range pids {
-		text := procFile(pid, "smaps_rollup")
-		if len(text) == 0 && syscall.Kill(pid, 0) == nil {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
+		if errors.Is(err, fs.ErrPermission) {
 			return own
 		}
 		parts += kibibytes(text, "\nPss:") + kibibytes(text, "\nSwapPss:")
