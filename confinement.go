@@ -18,11 +18,18 @@ import (
 // confinement is what a Runtime confines its children with, and the host's part of
 // the proof: a file, and a socket to listen on, that no child may reach.
 type confinement struct {
-	plan   *confine.Plan
-	inside []string // the mechanisms in force
-	socket net.Listener
-	runs   atomic.Uint64
-	tamper func(*confine.Policy) // for tests: changes what is sent, not what is checked
+	plan    *confine.Plan
+	inside  []string      // the mechanisms in force
+	groups  *groups       // nil where runs have no control groups
+	ungroup error         // why, then
+	held    []HeldLimit   // what holds each limit
+	watched watchedLimits // those that the host has to hold
+
+	processes bool // a program may have several
+	ours      int  // how many processes below the keeper may be a wrapper's
+	socket    net.Listener
+	runs      atomic.Uint64
+	tamper    func(*confine.Policy) // for tests: changes what is sent, not what is checked
 }
 
 // newConfinement finds out what this machine has, and takes the strongest of what
@@ -38,7 +45,8 @@ func (r *Runtime) newConfinement(ctx context.Context, sandbox Sandbox) error {
 		Read:        sandbox.AllowRead, Write: sandbox.AllowWrite, Execute: sandbox.AllowExec,
 		Processes: sandbox.processes(), Network: sandbox.AllowNetwork,
 		Landlock: machine.Landlock, Calls: machine.Calls,
-		OwnProcesses: r.starter.Isolation() != child.ProcessGroup,
+		OwnProcesses: r.starter.Isolation() != child.ProcessGroup && len(sandbox.Wrapper) == 0,
+		OwnUsers:     r.starter.Isolation() == child.UserPIDNamespace,
 		Canary:       r.folder.Path(), Host: os.Getpid(),
 	}
 	c, err := openConfinement(&spec)
@@ -46,6 +54,11 @@ func (r *Runtime) newConfinement(ctx context.Context, sandbox Sandbox) error {
 		return err
 	}
 	r.confinement = c
+	c.groups, c.ungroup = r.openGroups(ctx)
+	c.processes = spec.Processes
+	if len(sandbox.Wrapper) > 0 {
+		c.ours = wrapperProcesses
+	}
 	root := r.starter.Namespaces().Mounts
 	if len(sandbox.AllowRead)+len(sandbox.AllowWrite) > 0 {
 		machine.Users = 0 // what is opened may be for the host's user alone
@@ -64,6 +77,7 @@ func (r *Runtime) newConfinement(ctx context.Context, sandbox Sandbox) error {
 		}
 		if failed = r.tryConfinement(ctx); failed == nil {
 			c.inside = r.mechanisms(spec)
+			c.held, c.watched = c.holds(spec)
 			return nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -128,6 +142,7 @@ func (r *Runtime) mechanisms(spec confine.Spec) []string {
 		{MechanismRoot, spec.OwnRoot},
 		{MechanismUser, spec.Users > 0},
 		{MechanismNetwork, r.starter.Namespaces().Network},
+		{MechanismCgroup, r.confinement.groups != nil},
 	} {
 		if m.in {
 			names = append(names, m.name)
@@ -162,7 +177,7 @@ func (c *confinement) close() error {
 	if c == nil {
 		return nil
 	}
-	return c.socket.Close()
+	return errors.Join(c.socket.Close(), c.groups.close())
 }
 
 // policy returns what the child of a run in folder applies. It is nil without a
@@ -173,6 +188,7 @@ func (c *confinement) policy(folder string, limits Limits) *confine.Policy {
 	}
 	return c.plan.Policy(confine.Run{
 		Folder:    folder,
+		Memory:    limits.Memory,
 		DiskBytes: limits.DiskBytes,
 		Processes: limits.Processes,
 		Number:    c.runs.Add(1),

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/thirdrail-dev/thirdrail/internal/child"
+	"github.com/thirdrail-dev/thirdrail/internal/units"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 	"github.com/thirdrail-dev/thirdrail/wire"
 )
@@ -119,6 +120,23 @@ func wallFailure(limit time.Duration) *Failure {
 
 func cpuFailure(limit time.Duration) *Failure {
 	return fail(Timeout, "the program used more than the CPU time limit of %v; compute less in one run", limit)
+}
+
+// memoryFailure is a run whose processes together are over the limit. A single one
+// gets a MemoryError.
+func memoryFailure(limit int64) *Failure {
+	return fail(WorkerExit, "the program's processes together used more than the memory limit of %s; keep less at once, or use fewer processes",
+		units.FormatSize(limit))
+}
+
+func processesFailure(limit int) *Failure {
+	return fail(WorkerExit, "the program had more than %d processes and threads at once, its limit of processes; wait for some to end before starting more",
+		limit)
+}
+
+func diskFailure(limit int64) *Failure {
+	return fail(WorkerExit, "the program's files took more than the disk limit of %s; write less, or remove files first",
+		units.FormatSize(limit))
 }
 
 // exitFailure is the end of a child that died before its done frame.

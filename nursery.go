@@ -41,8 +41,8 @@ type spare struct {
 
 // spareLimits are the limits that a child has before its boot frame.
 type spareLimits struct {
-	diskBytes int64
-	processes int
+	memory, diskBytes int64
+	processes         int
 }
 
 const (
@@ -72,7 +72,7 @@ func (r *Runtime) newNursery(ctx context.Context, config Config) (*nursery, erro
 
 // take returns a spare, or a child that is forked now.
 func (n *nursery) take(ctx context.Context, limits Limits) (*prepared, error) {
-	kind := spareLimits{limits.DiskBytes, limits.Processes}
+	kind := spareLimitsOf(limits)
 	n.mu.Lock()
 	n.taken = true
 	for i := len(n.spares) - 1; i >= 0; i-- {
@@ -99,8 +99,10 @@ func (n *nursery) take(ctx context.Context, limits Limits) (*prepared, error) {
 }
 
 func (n *nursery) usual() spareLimits {
-	return spareLimits{n.runtime.limits.DiskBytes, n.runtime.limits.Processes}
+	return spareLimitsOf(n.runtime.limits.clampBy(n.runtime.host, n.runtime.interpreter.BareBytes))
 }
+
+func spareLimitsOf(l Limits) spareLimits { return spareLimits{l.Memory, l.DiskBytes, l.Processes} }
 
 func (s spare) ended() bool {
 	select {
@@ -125,7 +127,7 @@ func (n *nursery) forkOf(process *child.Nursery, kind spareLimits, thorough bool
 	c := n.runtime.confinement
 	var order any
 	if c != nil {
-		run := confine.Run{DiskBytes: kind.diskBytes, Processes: kind.processes, Number: c.runs.Add(1)}
+		run := confine.Run{Memory: kind.memory, DiskBytes: kind.diskBytes, Processes: kind.processes, Number: c.runs.Add(1)}
 		order, p.policy = c.plan.Order(run, thorough), c.plan.Forked(run, thorough)
 	} else {
 		workspace, err := n.runtime.folder.NewWorkspace()
@@ -136,8 +138,12 @@ func (n *nursery) forkOf(process *child.Nursery, kind spareLimits, thorough bool
 		order = map[string]string{"folder": workspace.Path}
 	}
 	var err error
-	if p.process, err = process.Fork(order); err != nil {
-		return nil, errors.Join(err, p.removeWorkspace())
+	limits := Limits{Memory: kind.memory, DiskBytes: kind.diskBytes, Processes: kind.processes}
+	if p.group, err = c.takeGroup(limits, p.bareBytes); err == nil {
+		p.process, err = process.Fork(order, p.groupFD())
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.release())
 	}
 	return p, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/thirdrail-dev/thirdrail/internal/cgroup"
 	"github.com/thirdrail-dev/thirdrail/internal/child"
 	"github.com/thirdrail-dev/thirdrail/internal/confine"
 	"github.com/thirdrail-dev/thirdrail/lossless"
@@ -18,7 +19,8 @@ type prepared struct {
 	// confinement is what the child shall apply, for the boot frame. A forked one
 	// has applied it.
 	confinement lossless.Value
-	bareBytes   int64 // what it had mapped before any program
+	bareBytes   int64         // what it had mapped before any program
+	group       *cgroup.Group // nil without control groups
 }
 
 // prepare starts a child in the way that the runtime has chosen.
@@ -40,26 +42,47 @@ func (r *Runtime) spawn(limits Limits) (*prepared, error) {
 		return nil, err
 	}
 	p := &prepared{workspace: workspace, start: StartSpawn, bareBytes: r.interpreter.BareBytes}
-	p.policy = r.confinement.policy(workspace.Path, limits)
-	if p.confinement, err = r.confinement.value(p.policy); err == nil {
-		environment := child.Environment(r.confinement.workspace(workspace.Path))
-		p.process, err = r.starter.Start(workspace.Path, environment)
-	}
-	if err != nil {
-		return nil, errors.Join(err, workspace.Remove())
+	if err = r.begin(p, limits); err != nil {
+		return nil, errors.Join(err, p.release())
 	}
 	return p, nil
+}
+
+func (r *Runtime) begin(p *prepared, limits Limits) (err error) {
+	if p.group, err = r.confinement.takeGroup(limits, p.bareBytes); err != nil {
+		return err
+	}
+	p.policy = r.confinement.policy(p.workspace.Path, limits)
+	if p.confinement, err = r.confinement.value(p.policy); err != nil {
+		return err
+	}
+	environment := child.Environment(r.confinement.workspace(p.workspace.Path))
+	p.process, err = r.starter.StartIn(p.workspace.Path, environment, p.groupFD())
+	return err
 }
 
 // discard ends a child that was never used.
 func (p *prepared) discard() error {
 	p.process.Wait()
-	return errors.Join(p.process.Close(), p.removeWorkspace())
+	return errors.Join(p.process.Close(), p.release())
 }
 
-func (p *prepared) removeWorkspace() error {
-	if p.workspace == nil {
-		return nil
+// release gives back what the child had of the host. It has ended.
+func (p *prepared) release() error {
+	var errs []error
+	if p.group != nil {
+		errs = append(errs, p.group.Release())
 	}
-	return p.workspace.Remove()
+	if p.workspace != nil {
+		errs = append(errs, p.workspace.Remove())
+	}
+	return errors.Join(errs...)
+}
+
+// groupFD is the control group for the start of the child.
+func (p *prepared) groupFD() int {
+	if p.group == nil {
+		return child.NoGroup
+	}
+	return p.group.FD()
 }

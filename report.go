@@ -19,6 +19,10 @@ type Report struct {
 	Isolation string `json:"isolation,omitempty"`
 	// Mechanisms are all that can confine a run, whether they are in force or not.
 	Mechanisms []Mechanism `json:"mechanisms"`
+	// Limits are what holds each limit of a run.
+	Limits []HeldLimit `json:"limits,omitempty"`
+	// Wrapper is the command around each run, if there is one.
+	Wrapper []string `json:"wrapper,omitempty"`
 	// Refusal is why New refuses the configuration, or empty.
 	Refusal string `json:"refusal,omitempty"`
 }
@@ -33,7 +37,7 @@ type Mechanism struct {
 	Required bool `json:"required"`
 	// Gives is what it does for a run, in one line.
 	Gives string `json:"gives"`
-	// Remedy is how to get it where it isn't in force.
+	// Remedy is how to get it where it isn't in force, or how to get more of it.
 	Remedy string `json:"remedy,omitempty"`
 }
 
@@ -69,11 +73,23 @@ var mechanisms = []Mechanism{
 		Gives:  "no network device at all",
 		Remedy: "as for pid-namespace; it is left out with AllowNetwork",
 	},
+	{
+		Name:   MechanismCgroup,
+		Gives:  groupGives + "; memory and processes of all together",
+		Remedy: groupRemedy,
+	},
 }
+
+const (
+	groupGives  = "counts and ends all processes of a run together"
+	groupRemedy = "a cgroup v2 that this user may write, with memory and pids: start the host with systemd-run --user --scope -p Delegate=yes COMMAND, as root without --user"
+)
 
 // Report tells what holds the runs of this Runtime, as its children have proven it.
 func (r *Runtime) Report() Report {
 	report := reportOf(r.confinement.mechanismsInForce())
+	report.Limits, report.Wrapper = r.confinement.heldLimits(), r.wrapper
+	r.confinement.describeGroups(report.Mechanisms)
 	report.Python, report.PythonVersion = r.interpreter.Path, r.interpreter.Version.String()
 	report.Isolation = r.starter.Isolation().String()
 	return report

@@ -122,7 +122,7 @@ func (r *run) do(ctx context.Context) *Result {
 // doIn runs the program in a child that was prepared.
 func (r *run) doIn(ctx context.Context, child *prepared) *Result {
 	r.child, r.process = child, child.process
-	defer r.removeWorkspace()
+	defer r.release()
 	r.stats.Start = child.start.String()
 	r.stats.Isolation = r.runtime.starter.Isolation().String()
 	r.stats.Confinement = r.runtime.confinement.mechanismsInForce()
@@ -185,7 +185,7 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 		r.talk.settle(verdict{failure: startFailure("took longer than "+r.runtime.startLimit.String(), nil)})
 		return
 	}
-	r.baseCPU = r.process.CPU()
+	r.baseCPU = r.cpu()
 	r.sent = time.Now()
 	r.stats.StartTime = r.sent.Sub(r.began)
 	close(start)
@@ -196,8 +196,13 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 func (r *run) watch(ctx context.Context) {
 	wall := time.NewTimer(clampDuration(r.limits.Wall))
 	defer wall.Stop()
-	cpu := time.NewTimer(r.nextLook(0))
+	cpu := time.NewTimer(r.firstLook())
 	defer cpu.Stop()
+	ctx, stopDisk := context.WithCancel(ctx)
+	var disk sync.WaitGroup
+	defer disk.Wait()
+	defer stopDisk()
+	r.watchDisk(ctx, &disk)
 	railEnd := r.talk.railEnd
 	var graceEnd <-chan time.Time
 	for {
@@ -218,11 +223,11 @@ func (r *run) watch(ctx context.Context) {
 		case <-wall.C:
 			r.talk.settle(verdict{failure: wallFailure(r.limits.Wall)})
 		case <-cpu.C:
-			used := r.process.CPU() - r.baseCPU
-			if used >= r.limits.CPU {
-				r.talk.settle(verdict{failure: cpuFailure(r.limits.CPU)})
+			next, over := r.look()
+			if over != nil {
+				r.talk.settle(verdict{failure: over})
 			}
-			cpu.Reset(r.nextLook(used))
+			cpu.Reset(next)
 		}
 	}
 }
@@ -241,6 +246,7 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	cancel()
 	ended := r.letEnd()
 	exit := r.process.Wait()
+	lost := r.groupUsage(&exit)
 	logs, used, dropped := r.talk.finish()
 	_ = r.process.Close()
 	r.talk.readers.Wait()
@@ -252,6 +258,8 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	verdict := r.talk.verdict.Load()
 	overCPU := !r.sent.IsZero() && exit.CPU-r.baseCPU-cpuSlack > r.limits.CPU
 	switch {
+	case lost != nil && (verdict == nil || verdict.byChild):
+		result.Failure = lost
 	case verdict == nil:
 		result.Failure = r.deathFailure(exit, ended, logs)
 	case verdict.byChild && r.overWall(verdict.at):
@@ -306,8 +314,8 @@ func (r *run) deathFailure(exit child.Exit, ended bool, logs []string) *Failure 
 // failed is the result of a run that never started.
 func (r *run) failed(f *Failure) *Result { return &Result{Failure: f, Stats: r.stats} }
 
-func (r *run) removeWorkspace() {
-	if err := r.child.removeWorkspace(); err != nil {
-		r.runtime.logger.Error("thirdrail: a run's folder is left behind", "error", err)
+func (r *run) release() {
+	if err := r.child.release(); err != nil {
+		r.runtime.logger.Error("thirdrail: something of a run is left behind", "error", err)
 	}
 }

@@ -23,6 +23,7 @@ type Runtime struct {
 	interpreter *interpreter.Interpreter
 	folder      *child.Folder
 	starter     *child.Starter
+	wrapper     []string     // of Sandbox, its command found
 	confinement *confinement // nil with SandboxOff
 	nursery     *nursery     // nil where children are spawned
 	start       StartMethod
@@ -70,12 +71,17 @@ func New(ctx context.Context, config Config) (*Runtime, error) {
 // among kinds of isolation.
 func newOn(ctx context.Context, config Config, limits Limits, found *interpreter.Interpreter, among ...child.Isolation) (*Runtime, error) {
 	host := readHostLimits()
+	wrapper, err := config.Sandbox.findWrapper()
+	if err != nil {
+		return nil, err
+	}
 	folder, err := child.OpenFolder()
 	if err != nil {
 		return nil, fmt.Errorf("thirdrail: %w", err)
 	}
-	starter, err := child.NewStarter(ctx, found, startOptions(config.Sandbox, among))
+	starter, err := child.NewStarter(ctx, found, startOptions(config.Sandbox, wrapper, among))
 	if err != nil {
+		err = wrapperFault(config.Sandbox.Wrapper, err)
 		return nil, errors.Join(fmt.Errorf("thirdrail: %w%s", err, host.hint()), folder.Close())
 	}
 	if err := ctx.Err(); err != nil {
@@ -100,6 +106,7 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 		interpreter: found,
 		folder:      folder,
 		starter:     starter,
+		wrapper:     wrapper,
 		places:      make(chan struct{}, places),
 		logger:      logger,
 		host:        host,
@@ -115,6 +122,9 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 			return nil, errors.Join(err, r.Close())
 		}
 	}
+	if err := r.checkWrapper(ctx); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	if err := r.checkHost(ctx); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -124,12 +134,14 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	return r, nil
 }
 
-// startOptions says what children are started with for a sandbox.
-func startOptions(s Sandbox, among []child.Isolation) child.Options {
-	if s.Mode == SandboxOff {
-		return child.Options{Among: among}
+// startOptions says what children are started with for a sandbox. A wrapper makes
+// its own mounts and network, which needs those of the host.
+func startOptions(s Sandbox, wrapper []string, among []child.Isolation) child.Options {
+	options := child.Options{Among: among, Wrapper: wrapper}
+	if s.Mode != SandboxOff && len(wrapper) == 0 {
+		options.Namespaces = child.Namespaces{Mounts: true, Network: !s.AllowNetwork}
 	}
-	return child.Options{Among: among, Namespaces: child.Namespaces{Mounts: true, Network: !s.AllowNetwork}}
+	return options
 }
 
 func checkConfig(config Config, limits Limits) error {

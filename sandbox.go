@@ -25,6 +25,14 @@ type Sandbox struct {
 	// AllowNetwork gives programs the host's network, and what resolving names
 	// and checking certificates needs.
 	AllowNetwork bool
+	// Wrapper is a command that starts another, as bubblewrap or runsc do: each run's
+	// interpreter is started by it, with its command line appended, and it is the
+	// outermost wall. It has to leave descriptors 0 to 4, the environment and the
+	// working directory as they are, show the interpreter, the system's libraries, /dev
+	// and the folder for temporary files at their paths, and end when what it started
+	// ends. Runs then have no own-root and no own-user of ours, and no
+	// network-namespace. Empty means no wrapper.
+	Wrapper []string
 	// Allow are mechanisms whose absence on this machine is accepted: MechanismLandlock
 	// and the like. Where a mechanism is there, it is used all the same.
 	Allow []string
@@ -68,6 +76,9 @@ const (
 	MechanismUser = "own-user"
 	// MechanismNetwork is a network namespace without devices.
 	MechanismNetwork = "network-namespace"
+	// MechanismCgroup is a control group (version 2) of its own for each run, which
+	// counts, limits and ends all of its processes together.
+	MechanismCgroup = "cgroup"
 )
 
 // required are the mechanisms that the default needs. The others are walls behind
@@ -92,7 +103,16 @@ func (s Sandbox) check() error {
 	if s.Mode == SandboxOff && s.opens() {
 		return misuse("Config.Sandbox.Mode is off, so there is nothing to open; leave the Allow fields empty, or use SandboxStrict")
 	}
-	allowable := append(slices.Clone(required), MechanismProcesses)
+	if len(s.Wrapper) > 0 && s.Wrapper[0] == "" {
+		return misuse("Config.Sandbox.Wrapper begins with an empty word; write a command, or leave it empty for none")
+	}
+	for _, word := range s.Wrapper {
+		if strings.ContainsRune(word, 0) {
+			return misuse("Config.Sandbox.Wrapper has the word %q; no word of a command can have a NUL byte", word)
+		}
+	}
+	// A control group is never required, so naming it changes nothing.
+	allowable := append(slices.Clone(required), MechanismProcesses, MechanismCgroup)
 	for _, name := range s.Allow {
 		if !slices.Contains(allowable, name) {
 			return misuse("Config.Sandbox.Allow has %q; it can name %s", name, strings.Join(allowable, ", "))

@@ -46,6 +46,7 @@ var order = []string{
 	"program.py",
 	"inspection.py",
 	"frames.py",
+	"overlimit.py",
 	"hints.py",
 	"failure.py",
 	"native.py",

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
 
 	"github.com/thirdrail-dev/thirdrail"
@@ -63,6 +64,9 @@ func printReport(w io.Writer, report thirdrail.Report, asJSON bool) error {
 	if report.Python != "" {
 		text += "interpreter  " + report.Python + ", Python " + report.PythonVersion + "\n"
 		text += "processes    " + report.Isolation + "\n"
+		if len(report.Wrapper) > 0 {
+			text += "wrapper      " + shellquote.Join(report.Wrapper...) + "\n"
+		}
 	}
 	text += "\n"
 	for _, m := range report.Mechanisms {
@@ -78,6 +82,12 @@ func printReport(w io.Writer, report thirdrail.Report, asJSON bool) error {
 		if m.Remedy != "" {
 			text += fmt.Sprintf("%28s to get it: %s\n", "", m.Remedy)
 		}
+	}
+	for i, limit := range report.Limits {
+		if i == 0 {
+			text += "\n"
+		}
+		text += fmt.Sprintf("%-9s %-18s %s\n", "limit", limit.Limit, limit.By)
 	}
 	inForce := func(m thirdrail.Mechanism) bool { return m.InForce }
 	switch {

@@ -187,6 +187,8 @@ var flagNames = strings.NewReplacer(
 	"leave the Allow fields empty, or use SandboxStrict", "leave --allow-read and the like out, or write --sandbox strict",
 	"Config.Sandbox.Mode", "--sandbox",
 	"Config.Sandbox.Allow has", "--allow has",
+	"Config.Sandbox.Wrapper", "--wrapper",
+	"Sandbox.Wrapper", "--wrapper",
 	"Config.Sandbox: confine: ", "",
 	"Sandbox.AllowProcesses", "--allow-processes",
 	"accept that with Sandbox.Allow", "accept that with --allow",

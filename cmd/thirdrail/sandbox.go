@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/spf13/pflag"
 
 	"github.com/thirdrail-dev/thirdrail"
@@ -20,6 +22,7 @@ func addSandboxFlags(flags *pflag.FlagSet, s *thirdrail.Sandbox) {
 	flags.StringArrayVar(&s.AllowExec, "allow-exec", nil, "a `PROGRAM` that may be executed inside the walls; may be repeated")
 	flags.BoolVar(&s.AllowProcesses, "allow-processes", false, "let the program fork and start the interpreter")
 	flags.BoolVar(&s.AllowNetwork, "allow-network", false, "give the program your network")
+	flags.Var((*words)(&s.Wrapper), "wrapper", "a `COMMAND` that each run is started by, as 'bwrap --dev-bind / /': the outermost wall")
 	flags.StringSliceVar(&s.Allow, "allow", nil, "`MECHANISMS` that may be missing on this machine, as landlock,seccomp")
 }
 
@@ -42,3 +45,25 @@ func absolute(s *thirdrail.Sandbox) error {
 	}
 	return nil
 }
+
+// words is a flag with a command line, split as a shell does.
+type words []string
+
+// String returns the command line.
+func (w *words) String() string { return shellquote.Join(*w...) }
+
+// Set splits a command line.
+func (w *words) Set(line string) error {
+	split, err := shellquote.Split(line)
+	if err != nil {
+		return fmt.Errorf("%q can't be split into words: %s", line, quotingFault(err))
+	}
+	if len(split) == 0 {
+		return errors.New("it is empty; write a command, or leave it out")
+	}
+	*w = split
+	return nil
+}
+
+// Type returns what the help shows.
+func (w *words) Type() string { return "COMMAND" }

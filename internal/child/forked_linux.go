@@ -96,26 +96,23 @@ func (f *forked) end() Exit {
 	return f.exit
 }
 
-// cpu sums up the program's process, what it has waited for, and its descendants.
-func (f *forked) cpu() time.Duration {
+// tops are the program's process, and the one that gets what has lost its parent.
+func (f *forked) tops() []top {
 	select {
-	case <-f.over:
-		return f.result.used.CPU
 	case <-f.begun:
 	default:
-		return 0
+		return nil
 	}
-	var total time.Duration
-	if pid := pidOf(f.program); pid > 0 {
-		if stat, ok := readStat(pid); ok {
-			total = max(stat.own, clockOf(pid)) + stat.waited
+	var list []top
+	for _, one := range []struct {
+		file int
+		ours bool
+	}{{f.program, false}, {f.holder, true}} {
+		if pid := pidOf(one.file); pid > 0 {
+			list = append(list, top{pid, one.ours})
 		}
-		total += descendantsCPU(pid)
 	}
-	if pid := pidOf(f.holder); pid > 0 {
-		total += descendantsCPU(pid) // those that have lost their parent
-	}
-	return total
+	return list
 }
 
 // pidOf returns the number of a pidfd's process, or 0.
@@ -128,15 +125,4 @@ func pidOf(file int) int {
 	number, _, _ := bytes.Cut(rest, []byte("\n"))
 	pid, _ := strconv.Atoi(string(number))
 	return pid
-}
-
-// clockOf returns what a process itself has used, as its clock has it: exactly. See
-// clock_getcpuclockid(3); the kernel keeps the number of the process in the clock's.
-func clockOf(pid int) time.Duration {
-	const schedulerClock = 2
-	var used unix.Timespec
-	if unix.ClockGettime(int32(^pid)<<3|schedulerClock, &used) != nil {
-		return 0
-	}
-	return time.Duration(used.Nano())
 }

@@ -44,7 +44,13 @@ type Options struct {
 	Among []Isolation
 	// Namespaces are what children get beside that.
 	Namespaces Namespaces
+	// Wrapper is a command that starts another: the interpreter's command line is
+	// appended to it. Its first word is an absolute path. Nil means none.
+	Wrapper []string
 }
+
+// NoGroup is what StartIn takes for no control group.
+const NoGroup = -1
 
 func (i Isolation) ownNamespace() bool { return i != ProcessGroup }
 

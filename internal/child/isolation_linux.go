@@ -42,6 +42,11 @@ func (i Isolation) attributes(also Namespaces) *syscall.SysProcAttr {
 	return attr
 }
 
+// joinGroup has a process start in a control group.
+func joinGroup(attr *syscall.SysProcAttr, group int) {
+	attr.UseCgroupFD, attr.CgroupFD = true, group
+}
+
 // isolations are what this system has, the best first.
 var isolations = []Isolation{PIDNamespace, UserPIDNamespace, ProcessGroup}
 
@@ -49,7 +54,9 @@ var isolations = []Isolation{PIDNamespace, UserPIDNamespace, ProcessGroup}
 func (p *spawned) killRest() {
 	if !p.isolation.ownNamespace() {
 		p.sweep()
-		if p.keeperWasKilled() {
+		// In a wrapper the subreaper is a child of the keeper's place, and what it had
+		// adopted has left the tree when it was killed.
+		if p.wrapped || p.keeperWasKilled() {
 			p.killStrays()
 		}
 	}
@@ -195,27 +202,6 @@ func readStat(pid int) (stat, bool) {
 	}, true
 }
 
-// cpu is counted by the kernel in steps of 10 ms. It leaves out the keeper, and is 0
-// where it can't be told.
-func (p *spawned) cpu() time.Duration {
-	stat, _ := readStat(p.keeper.Pid)
-	return stat.waited + descendantsCPU(p.keeper.Pid)
-}
-
-// descendantsCPU sums up what the processes below one have used.
-func descendantsCPU(pid int) time.Duration {
-	var total time.Duration
-	for queue := childrenOf(pid); len(queue) > 0; queue = queue[1:] {
-		stat, ok := readStat(queue[0])
-		if !ok {
-			continue
-		}
-		total += stat.own + stat.waited
-		queue = append(queue, childrenOf(queue[0])...)
-	}
-	return total
-}
-
 // childrenOf returns the children of all threads of a process. A kernel without
 // CONFIG_PROC_CHILDREN can't tell.
 func childrenOf(pid int) []int {
@@ -234,29 +220,4 @@ func childrenOf(pid int) []int {
 		}
 	}
 	return pids
-}
-
-// usage returns what the child's living processes have used until now.
-func (p *spawned) usage() Usage {
-	used := Usage{CPU: p.cpu()}
-	for _, program := range childrenOf(p.keeper.Pid) {
-		used.PeakMemory = max(used.PeakMemory, peakMemory(program))
-	}
-	return used
-}
-
-// peakMemory returns the largest resident set that a process has had: VmHWM of
-// /proc/PID/status, see proc_pid_status(5).
-func peakMemory(pid int) int64 {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := bytes.Cut(text, []byte("\nVmHWM:"))
-	number, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
-	kibibytes, err := strconv.ParseInt(string(number), 10, 64)
-	if err != nil {
-		return 0 // a process that has just ended has no memory
-	}
-	return kibibytes * 1024
 }

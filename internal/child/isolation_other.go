@@ -11,6 +11,9 @@ func (i Isolation) attributes(Namespaces) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true}
 }
 
+// joinGroup does nothing: there are no control groups.
+func joinGroup(*syscall.SysProcAttr, int) {}
+
 // isolations are what this system has.
 var isolations = []Isolation{ProcessGroup}
 
@@ -22,6 +25,15 @@ func (p *spawned) killRest() {
 
 // CPU returns 0: without /proc the time of another process can't be told. The
 // kernel's own limit, which the child sets, still holds.
-func (p *spawned) cpu() time.Duration { return 0 }
+func (p *Process) CPU() time.Duration { return 0 }
 
 func (p *spawned) usage() Usage { return Usage{} }
+
+// Threads returns 0: it can't be told.
+func (p *Process) Threads() int { return 0 }
+
+// Memory returns 0.
+func (p *Process) Memory(int64) int64 { return 0 }
+
+// Unlinked returns 0.
+func (p *Process) Unlinked() int64 { return 0 }

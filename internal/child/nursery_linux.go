@@ -38,19 +38,6 @@ type Nursery struct {
 	memory int64
 }
 
-// NurseryOptions say what a nursery is made of.
-type NurseryOptions struct {
-	// Directory is an empty folder of its own, Environment what it and its children
-	// have, but for what Order says.
-	Directory   string
-	Environment []string
-	// Confinement and Run are what the nursery and its children apply, as package
-	// confine composes it. Nil leaves them unconfined.
-	Confinement, Run any
-	// Preload are modules to import.
-	Preload []string
-}
-
 // CanFork tells whether a nursery can work here: its children need a PID namespace,
 // and a small program to hold it.
 func (s *Starter) CanFork() bool { return s.isolation.ownNamespace() && s.keeper != nil }
@@ -79,7 +66,7 @@ func (s *Starter) StartNursery(ctx context.Context, options NurseryOptions) (*Nu
 	if !s.CanFork() {
 		return nil, errors.New("child: a nursery needs a PID namespace, which can't be had here")
 	}
-	process, life, err := s.spawn(syscall.SOCK_SEQPACKET, options.Directory, options.Environment, "nursery")
+	process, life, err := s.spawn(syscall.SOCK_SEQPACKET, options.Directory, options.Environment, NoGroup, "nursery")
 	if err != nil {
 		return nil, err
 	}
@@ -255,9 +242,6 @@ func (n *Nursery) discard() error {
 	return errors.Join(errs...)
 }
 
-// ErrPreload says that a module can't be preloaded.
-var ErrPreload = errors.New("child: preload")
-
 // kill ends the nursery's processes, whatever state they are in. The rest follows.
 func (n *Nursery) kill() { _ = n.life.keeper.Kill() }
 
@@ -269,8 +253,9 @@ func (n *Nursery) Close() error {
 }
 
 // Fork has the nursery fork a child, which waits for its boot frame. Order is what it
-// applies, see package confine. The caller must call Wait once.
-func (n *Nursery) Fork(order any) (*Process, error) {
+// applies, see package confine. It joins the control group at first, by descriptor,
+// unless that is NoGroup. The caller must call Wait once.
+func (n *Nursery) Fork(order any, group int) (*Process, error) {
 	var files descriptors
 	defer files.closeChildEnds()
 	if err := files.open(syscall.SOCK_STREAM, false); err != nil {
@@ -278,18 +263,19 @@ func (n *Nursery) Fork(order any) (*Process, error) {
 		return nil, fmt.Errorf("child: making descriptors: %w", err)
 	}
 	child := newForked(n)
-	err := n.send(child, order, files.rail.child, files.stdout.child, files.stderr.child)
+	numbers := []int{int(files.rail.child.Fd()), int(files.stdout.child.Fd()), int(files.stderr.child.Fd())}
+	if group != NoGroup {
+		numbers = append(numbers, group)
+	}
+	err := n.send(child, order, numbers)
 	if err != nil {
 		_ = files.closeHostEnds()
 		return nil, fmt.Errorf("child: asking the nursery to fork: %w", err)
 	}
-	return &Process{files.rail.host, files.stdout.host, files.stderr.host, child}, nil
+	return &Process{files.rail.host, files.stdout.host, files.stderr.host, child, ""}, nil
 }
 
-// ErrNurseryDead says that a nursery has ended.
-var ErrNurseryDead = errors.New("the nursery has ended")
-
-func (n *Nursery) send(child *forked, order any, files ...*os.File) error {
+func (n *Nursery) send(child *forked, order any, files []int) error {
 	fields, err := json.Marshal(order)
 	if err != nil {
 		return err
@@ -305,11 +291,7 @@ func (n *Nursery) send(child *forked, order any, files ...*os.File) error {
 	n.mu.Unlock()
 	text := append(strconv.AppendInt([]byte(`{"fork":`), number, 10), `,"order":`...)
 	text = append(append(text, fields...), '}')
-	var numbers []int
-	for _, file := range files {
-		numbers = append(numbers, int(file.Fd()))
-	}
-	if _, _, err = n.control.WriteMsgUnix(text, unix.UnixRights(numbers...), nil); err == nil {
+	if _, _, err = n.control.WriteMsgUnix(text, unix.UnixRights(files...), nil); err == nil {
 		return nil
 	}
 	n.mu.Lock()

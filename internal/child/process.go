@@ -18,7 +18,8 @@ import (
 type Process struct {
 	Rail, Stdout, Stderr *os.File
 
-	life life
+	life      life
+	directory string // of the host, where there is one
 }
 
 // life is how a process came to be, and how it ends.
@@ -27,8 +28,15 @@ type life interface {
 	ended() <-chan struct{}
 	// end ends everything that is left, waits for it and tells how it went.
 	end() Exit
-	// cpu returns the CPU time that was used.
-	cpu() time.Duration
+	// tops are the processes that all others of the child descend from.
+	tops() []top
+}
+
+// top is a process that others descend from. It is counted with them unless it is
+// ours.
+type top struct {
+	pid  int
+	ours bool
 }
 
 // Ended is closed when the program's process has ended, or when the one that
@@ -38,11 +46,6 @@ func (p *Process) Ended() <-chan struct{} { return p.life.ended() }
 // Wait ends everything that is left of the child and returns how it ended. Rail,
 // Stdout and Stderr stay open for what was written before; Close closes them.
 func (p *Process) Wait() Exit { return p.life.end() }
-
-// CPU returns the CPU time that the child's processes have used, those that have
-// ended included, as far as it can be told. A process counts when it lives, and when
-// its parent has waited for it.
-func (p *Process) CPU() time.Duration { return p.life.cpu() }
 
 // Close closes the host's ends of the descriptors.
 func (p *Process) Close() error {

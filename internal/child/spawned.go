@@ -14,6 +14,7 @@ import (
 // spawned is the life of a child that is an interpreter of its own, with a keeper.
 type spawned struct {
 	isolation Isolation
+	wrapped   bool
 	directory string
 	keeper    *os.Process
 	status    *os.File
@@ -28,12 +29,18 @@ type spawned struct {
 // Start starts a child in the folder directory with the environment given. Its
 // program waits for a boot frame on Rail. The caller must call Wait once.
 func (s *Starter) Start(directory string, environment []string) (*Process, error) {
-	p, _, err := s.spawn(syscall.SOCK_STREAM, directory, environment)
+	return s.StartIn(directory, environment, NoGroup)
+}
+
+// StartIn is Start with a control group, by descriptor: the child's first process is
+// born in it, and so no process of the child was ever outside.
+func (s *Starter) StartIn(directory string, environment []string, group int) (*Process, error) {
+	p, _, err := s.spawn(syscall.SOCK_STREAM, directory, environment, group)
 	return p, err
 }
 
 // spawn starts an interpreter whose descriptor 3 is a socket of a kind.
-func (s *Starter) spawn(kind int, directory string, environment []string, arguments ...string) (*Process, *spawned, error) {
+func (s *Starter) spawn(kind int, directory string, environment []string, group int, arguments ...string) (*Process, *spawned, error) {
 	var files descriptors
 	defer files.closeChildEnds()
 	if err := files.open(kind, true); err != nil {
@@ -51,6 +58,9 @@ func (s *Starter) spawn(kind int, directory string, environment []string, argume
 	if s.keeper != nil {
 		attr.Files = append(attr.Files, s.keeper)
 	}
+	if group != NoGroup {
+		joinGroup(attr.Sys, group)
+	}
 	path, line := s.command(0, 4, arguments)
 	keeper, err := s.startProcess(path, line, attr)
 	if err != nil {
@@ -59,14 +69,17 @@ func (s *Starter) spawn(kind int, directory string, environment []string, argume
 	}
 	life := &spawned{
 		isolation: s.isolation,
+		wrapped:   len(s.wrapper) > 0,
 		directory: directory,
 		keeper:    keeper,
 		status:    files.status.host,
 		over:      make(chan struct{}),
 	}
 	go life.awaitStatus()
-	return &Process{files.rail.host, files.stdout.host, files.stderr.host, life}, life, nil
+	return &Process{files.rail.host, files.stdout.host, files.stderr.host, life, directory}, life, nil
 }
+
+func (p *spawned) tops() []top { return []top{{p.keeper.Pid, true}} }
 
 func (p *spawned) ended() <-chan struct{} { return p.over }
 

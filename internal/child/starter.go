@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -27,6 +28,7 @@ type Starter struct {
 	interpreter *interpreter.Interpreter
 	isolation   Isolation
 	namespaces  Namespaces
+	wrapper     []string
 	code        *os.File
 	keeper      *os.File // nil where start.py is the keeper
 
@@ -59,6 +61,7 @@ func NewStarter(ctx context.Context, i *interpreter.Interpreter, options Options
 	s := &Starter{
 		interpreter: i,
 		namespaces:  options.Namespaces,
+		wrapper:     options.Wrapper,
 		code:        code,
 		requests:    make(chan request),
 		closing:     make(chan struct{}),
@@ -72,7 +75,8 @@ func NewStarter(ctx context.Context, i *interpreter.Interpreter, options Options
 	if err := s.chooseIsolation(ctx, among); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if s.isolation.ownNamespace() {
+	// What is in a wrapper's file system isn't known: there start.py is the keeper.
+	if s.isolation.ownNamespace() && len(s.wrapper) == 0 {
 		s.keeper = s.openKeeper(ctx)
 	}
 	return s, nil
@@ -83,7 +87,7 @@ func NewStarter(ctx context.Context, i *interpreter.Interpreter, options Options
 func (s *Starter) chooseIsolation(ctx context.Context, among []Isolation) error {
 	var err error
 	for _, i := range among {
-		if err = s.tryIsolation(ctx, i); err == nil {
+		if err = s.tryIsolation(ctx, i, NoGroup); err == nil {
 			s.isolation = i
 			return nil
 		}
@@ -92,13 +96,9 @@ func (s *Starter) chooseIsolation(ctx context.Context, among []Isolation) error 
 }
 
 // tryIsolation returns nil if a process can be started in i and can fork there,
-// and is the first of its namespace if it shall have one.
-func (s *Starter) tryIsolation(ctx context.Context, i Isolation) error {
-	const program = "import posix, sys\n" +
-		"p = posix.fork()\n" +
-		"if p == 0: posix._exit(0)\n" +
-		"alone = posix.getpid() == 1 or sys.argv[1] != 'namespace'\n" +
-		"posix._exit(0 if alone and posix.waitpid(p, 0)[1] == 0 else 1)"
+// and is the first of its namespace if it shall have one. A wrapper may be the first
+// instead. It must leave the descriptors as they are.
+func (s *Starter) tryIsolation(ctx context.Context, i Isolation, group int) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return fmt.Errorf("child: %w", err)
@@ -109,13 +109,15 @@ func (s *Starter) tryIsolation(ctx context.Context, i Isolation) error {
 		return fmt.Errorf("child: %w", err)
 	}
 	defer said.Close()
-	process, err := s.startProcess(
-		s.interpreter.Path, []string{s.interpreter.Path, "-I", "-S", "-c", program, i.keeper()},
-		&os.ProcAttr{Env: []string{}, Files: []*os.File{null, null, write}, Sys: i.attributes(s.namespaces)},
-	)
+	attr := &os.ProcAttr{Env: []string{}, Files: []*os.File{null, null, write, write, write}, Sys: i.attributes(s.namespaces)}
+	if group != NoGroup {
+		joinGroup(attr.Sys, group)
+	}
+	path, arguments := s.wrapped(s.interpreter.Path, []string{s.interpreter.Path, "-I", "-S", "-c", tryProgram, s.kind(i)})
+	process, err := s.startProcess(path, arguments, attr)
 	_ = write.Close()
 	if err != nil {
-		return fmt.Errorf("child: starting %s: %w", s.interpreter.Path, err)
+		return fmt.Errorf("child: starting %s: %w", path, err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = process.Kill() })
 	defer stop()
@@ -123,11 +125,45 @@ func (s *Starter) tryIsolation(ctx context.Context, i Isolation) error {
 	state, err := process.Wait()
 	switch {
 	case err != nil:
-		return fmt.Errorf("child: waiting for %s: %w", s.interpreter.Path, err)
-	case !state.Success():
-		return fmt.Errorf("child: %s can't start a process of its own (%v): %s", s.interpreter.Path, state, lastLine(text))
+		return fmt.Errorf("child: waiting for %s: %w", path, err)
+	case !state.Success() || len(s.wrapper) > 0 && lastLine(text) != "done":
+		return fmt.Errorf("child: %s can't start a process of its own: %v, %q", s.interpreter.Path, state, lastLine(text))
 	}
 	return nil
+}
+
+// TryGroup tells whether children can be started in a control group.
+func (s *Starter) TryGroup(ctx context.Context, group int) error {
+	return s.tryIsolation(ctx, s.isolation, group)
+}
+
+// tryProgram looks whether it has the descriptors that a child needs and can fork.
+const tryProgram = `import posix, sys
+for fd in 3, 4:
+    try: same = posix.fstat(fd).st_ino == posix.fstat(2).st_ino
+    except OSError: same = False
+    if not same: sys.exit("descriptors 0 to 4 must stay open as they are, and %d did not" % fd)
+p = posix.fork()
+if p == 0: posix._exit(0)
+posix.write(2, b"done\n")
+alone = posix.getpid() == 1 or sys.argv[1] != "namespace"
+posix._exit(0 if alone and posix.waitpid(p, 0)[1] == 0 else 1)`
+
+// kind is the bootstrap's name for what start.py has to be. In a wrapper it isn't
+// the first process of the namespace: the wrapper is, or a process of its own.
+func (s *Starter) kind(i Isolation) string {
+	if len(s.wrapper) > 0 && i.ownNamespace() {
+		return "wrapped"
+	}
+	return i.keeper()
+}
+
+// wrapped returns what to execute so that the wrapper starts a command line.
+func (s *Starter) wrapped(path string, arguments []string) (string, []string) {
+	if len(s.wrapper) == 0 {
+		return path, arguments
+	}
+	return s.wrapper[0], append(slices.Clone(s.wrapper), arguments...)
 }
 
 func lastLine(text []byte) string {
@@ -189,8 +225,8 @@ func (s *Starter) startProcess(path string, args []string, attr *os.ProcAttr) (*
 func (s *Starter) command(codeFD, statusFD int, more []string) (path string, arguments []string) {
 	arguments = append(Arguments(s.interpreter.Path), strconv.Itoa(codeFD))
 	if s.keeper == nil {
-		arguments = append(arguments, strconv.Itoa(statusFD), s.isolation.keeper())
-		return s.interpreter.Path, append(arguments, more...)
+		arguments = append(arguments, strconv.Itoa(statusFD), s.kind(s.isolation))
+		return s.wrapped(s.interpreter.Path, append(arguments, more...))
 	}
 	arguments = append(append(arguments, "-1", "none"), more...)
 	return keeperPath(statusFD), keeperArguments(statusFD, arguments)

@@ -34,11 +34,17 @@ func (*Starter) Namespaces() Namespaces { return Namespaces{} }
 // Isolation returns the zero value.
 func (*Starter) Isolation() Isolation { return ProcessGroup }
 
+// TryGroup returns an error.
+func (*Starter) TryGroup(context.Context, int) error { return errUnsupported }
+
 // Close does nothing.
 func (*Starter) Close() error { return nil }
 
 // Start returns an error.
 func (*Starter) Start(string, []string) (*Process, error) { return nil, errUnsupported }
+
+// StartIn returns an error.
+func (*Starter) StartIn(string, []string, int) (*Process, error) { return nil, errUnsupported }
 
 // A Process is one child.
 type Process struct{ Rail, Stdout, Stderr *os.File }
@@ -54,6 +60,15 @@ func (*Process) Close() error { return nil }
 
 // CPU returns 0.
 func (*Process) CPU() time.Duration { return 0 }
+
+// Threads returns 0.
+func (*Process) Threads() int { return 0 }
+
+// Memory returns 0.
+func (*Process) Memory(int64) int64 { return 0 }
+
+// Unlinked returns 0.
+func (*Process) Unlinked() int64 { return 0 }
 
 // Exit is how a child ended.
 type Exit struct {

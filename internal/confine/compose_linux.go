@@ -161,12 +161,6 @@ func (p *Plan) Workspace(folder string) string {
 }
 
 const (
-	// openFiles is enough for any program that closes what it opens, and bounds
-	// the memory in pipes and sockets, which counts as nobody's.
-	openFiles = 256
-	// bytesPerFile is how much of the disk limit grants one file: an empty one
-	// takes kernel memory too.
-	bytesPerFile = 4 << 10
 	usersPerHost = 1 << 16
 )
 
@@ -191,6 +185,7 @@ func (p *Plan) Policy(run Run) *Policy {
 		policy.Landlock = &l
 	}
 	policy.Limits = append(fixedLimits(), p.runLimits(run)...)
+	policy.Told = p.told(run)
 	policy.Proofs = p.proofs(run)
 	return policy
 }
@@ -198,22 +193,50 @@ func (p *Plan) Policy(run Run) *Policy {
 // fixedLimits are the same for every child.
 func fixedLimits() [][2]int64 {
 	return [][2]int64{
-		{unix.RLIMIT_NOFILE, openFiles}, {unix.RLIMIT_CORE, 0}, {unix.RLIMIT_MEMLOCK, 1 << 20}, {unix.RLIMIT_MSGQUEUE, 0},
+		{unix.RLIMIT_NOFILE, OpenFiles}, {unix.RLIMIT_CORE, 0}, {unix.RLIMIT_MEMLOCK, 1 << 20}, {unix.RLIMIT_MSGQUEUE, 0},
 	}
 }
 
 // runLimits are those that depend on the run.
 func (p *Plan) runLimits(run Run) [][2]int64 {
 	limits := [][2]int64{{unix.RLIMIT_FSIZE, run.DiskBytes}}
-	if p.spec.Processes && p.spec.Users > 0 {
-		limits = append(limits, [2]int64{unix.RLIMIT_NPROC, int64(run.Processes)})
+	if most := p.processes(run); most > 0 {
+		limits = append(limits, [2]int64{unix.RLIMIT_NPROC, most})
 	}
 	return limits
 }
 
 // size returns whose the workspace of a run is, and what it holds.
 func (p *Plan) size(run Run) Size {
-	return Size{Owner: p.user(run), DiskBytes: run.DiskBytes, Files: max(run.DiskBytes/bytesPerFile, 16)}
+	return Size{Owner: p.user(run), DiskBytes: run.DiskBytes, Files: max(run.DiskBytes/BytesPerFile, 16)}
+}
+
+// CountsProcesses tells whether a limit of the kernel's holds the number of
+// processes of one child: it counts those of a user, so children need users of their
+// own. Root in the host's own user namespace is never counted.
+func (p *Plan) CountsProcesses() bool {
+	return p.spec.Users > 0 || p.spec.OwnUsers && os.Geteuid() != 0
+}
+
+// processes is that limit, or 0 for none.
+func (p *Plan) processes(run Run) int64 {
+	switch {
+	case !p.spec.Processes || !p.CountsProcesses():
+		return 0
+	case p.spec.Users > 0:
+		return int64(run.Processes)
+	default:
+		return int64(run.Processes) + 1 // the keeper is of that user too
+	}
+}
+
+// told names the limits that messages may name.
+func (p *Plan) told(run Run) *Told {
+	told := &Told{Memory: run.Memory, DiskBytes: run.DiskBytes, OpenFiles: OpenFiles}
+	if p.spec.Processes {
+		told.Processes = run.Processes
+	}
+	return told
 }
 
 // user returns who the child of a run is.

@@ -7,23 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Nursery is what a nursery and its children apply. What a child can inherit, it
-// doesn't apply again.
-type Nursery struct {
-	// Own is for the nursery itself.
-	Own *Policy
-	// Run is for each of its children, but for what an Order says.
-	Run *Policy
-}
-
-// An Order is what differs between the children of a nursery.
-type Order struct {
-	Size
-	Limits [][2]int64 `json:"limits"`
-	// Thorough tells to make every attempt, and not only those for each child.
-	Thorough bool `json:"thorough,omitempty"`
-}
-
 // holderPath is where a nursery finds the program that holds the namespace of a
 // child's processes.
 const holderPath = "/.thirdrail-holder"
@@ -87,7 +70,7 @@ func (p *Plan) Nursery(folder string, holder []byte) *Nursery {
 
 // Order returns what the child of a run gets with the order to fork.
 func (p *Plan) Order(run Run, thorough bool) *Order {
-	return &Order{Size: p.size(run), Limits: p.runLimits(run), Thorough: thorough}
+	return &Order{Size: p.size(run), Limits: p.runLimits(run), Told: p.told(run), Thorough: thorough}
 }
 
 // Forked returns what a child that was forked to an order must prove.

@@ -30,3 +30,15 @@ func (p *Plan) HasRoot() bool { return false }
 
 // HasUser tells whether children become users of their own.
 func (p *Plan) HasUser() bool { return false }
+
+// CountsProcesses tells whether the kernel holds the number of their processes.
+func (p *Plan) CountsProcesses() bool { return false }
+
+// Nursery returns nil.
+func (p *Plan) Nursery(string, []byte) *Nursery { return nil }
+
+// Order returns nil.
+func (p *Plan) Order(Run, bool) *Order { return nil }
+
+// Forked returns nil.
+func (p *Plan) Forked(Run, bool) *Policy { return nil }

@@ -19,6 +19,9 @@ type Policy struct {
 	Limits [][2]int64 `json:"limits,omitempty"`
 	// Calls is the filter of system calls, see seccomp(2).
 	Calls *Calls `json:"calls,omitempty"`
+	// Told are the limits by what a person calls them. The child applies none of them:
+	// it names the one that a program ran into.
+	Told *Told `json:"told,omitempty"`
 	// Proofs are what the child tries in the end, and must see refused.
 	Proofs []Proof `json:"proofs,omitempty"`
 }
@@ -75,6 +78,23 @@ type Landlock struct {
 	Scopes  uint64 `json:"scopes"`
 	// Paths are what stays allowed. One that doesn't exist is passed over.
 	Paths []PathRule `json:"paths"`
+}
+
+// OpenFiles is how many files each process may have open. It is enough for any
+// program that closes what it opens, and bounds the memory in pipes and sockets,
+// which counts as nobody's.
+const OpenFiles = 256
+
+// BytesPerFile is how much of the disk limit grants one file: an empty one takes
+// kernel memory too.
+const BytesPerFile = 4 << 10
+
+// Told are a run's limits, for messages. Zero means that there is none.
+type Told struct {
+	Memory    int64 `json:"memory,omitempty"`
+	DiskBytes int64 `json:"diskBytes,omitempty"`
+	OpenFiles int   `json:"openFiles,omitempty"`
+	Processes int   `json:"processes,omitempty"`
 }
 
 // PathRule allows what Access names at Path and below.

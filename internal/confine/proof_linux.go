@@ -25,9 +25,12 @@ func (p *Plan) proofs(run Run) []Proof {
 		{Name: "privileges", Kind: "privileges"},
 		{Name: "capabilities", Kind: "capabilities"},
 		{Name: "dumpable", Kind: "dumpable"},
-		{Name: "limits.open-files", Kind: "open-files", Number: openFiles},
+		{Name: "limits.open-files", Kind: "open-files", Number: OpenFiles},
 		{Name: "limits.file-size", Kind: "file-size", Number: run.DiskBytes},
 		{Name: "limits.core", Kind: "core"},
+	}
+	if most := p.processes(run); most > 0 {
+		list = append(list, Proof{Name: "limits.processes", Kind: "processes", Number: most})
 	}
 	list = append(list, p.fileProofs()...)
 	if p.root != nil {

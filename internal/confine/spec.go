@@ -12,8 +12,11 @@ type Spec struct {
 	Processes, Network bool
 	// OwnRoot tells that children start in a mount namespace that they may change.
 	OwnRoot bool
-	// OwnProcesses tells that children start in a PID namespace.
+	// OwnProcesses tells that children start as the second process of a PID namespace.
 	OwnProcesses bool
+	// OwnUsers tells that children start in a user namespace, where the kernel counts
+	// their processes apart from those of the same user elsewhere.
+	OwnUsers bool
 	// Landlock is the version of the kernel's interface; 0 leaves it out. Calls
 	// tells to filter system calls.
 	Landlock int
@@ -33,9 +36,9 @@ type Spec struct {
 type Run struct {
 	// Folder is the run's folder on the host, empty and its own.
 	Folder string
-	// DiskBytes and Processes are those of the limits.
-	DiskBytes int64
-	Processes int
+	// Memory, DiskBytes and Processes are those of the limits.
+	Memory, DiskBytes int64
+	Processes         int
 	// Number tells runs of one host apart.
 	Number uint64
 }

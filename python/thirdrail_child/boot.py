@@ -27,6 +27,7 @@ from thirdrail_child.driver import run_loop as _run_loop
 from thirdrail_child.failure import describe as _describe
 from thirdrail_child.forgotten import Forgotten
 from thirdrail_child.logs import Ledger, LogStream, empty_input
+from thirdrail_child.overlimit import know as _know_limits
 from thirdrail_child.program import ABSENT, Program
 from thirdrail_child.proof import prove as _prove
 
@@ -72,7 +73,7 @@ def _live(proof: Optional[bytes]) -> None:
 
 def _warm() -> None:
     """Touch what a program will need, which a forked process has yet to copy."""
-    frame = _decode(b'{"type":"run","program":"return 1","limit":1.5}', "exact")
+    frame: Any = _decode(b'{"type":"run","program":"return 1","limit":1.5}', "exact")
     names = {"__name__": "__main__", "__builtins__": _sys.modules["builtins"]}
     result = Program(frame["program"], "program.py").execute(names)
     _end_frame("value", result, "exact", 1 << 10)
@@ -124,6 +125,7 @@ def _confined(boot: Dict[str, Any]) -> bytes:
     policy = boot.get("confinement")
     if policy is None:
         return b""
+    _know_limits(policy.get("told", {}))
     return proof_field(_confine(policy), policy.get("proofs", []))
 
 
@@ -157,7 +159,7 @@ def _wait_frame(channel: Channel, inbox: List[bytes], wanted: str) -> Dict[str, 
     while True:
         while inbox:
             try:
-                frame = _decode(inbox.pop(0), "exact")
+                frame: Any = _decode(inbox.pop(0), "exact")
             except ValueError:
                 continue
             if type(frame) is dict and frame.get("type") == wanted:

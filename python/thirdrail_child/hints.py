@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thirdrail_child.imports import STANDARD_LIBRARY
+from thirdrail_child.overlimit import exceeded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def hint_for(exception: BaseException, message: Optional[str]) -> Optional[str]:
     """Return what to write instead, None if nothing is certain."""
     if message is None or len(message) > _LONGEST_MESSAGE:
         return None
+    limit = exceeded(exception, message)
+    if limit is not None:
+        return limit
     kind = type(exception)
     if kind is NameError:
         return _missing_import(message)

@@ -32,6 +32,7 @@ from thirdrail_child.constants import PROTOCOL_FD
 from thirdrail_child.forked import Randomness as _Randomness
 from thirdrail_child.forked import mend as _mend
 from thirdrail_child.native import System
+from thirdrail_child.overlimit import know as _know_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
 # What most programs import, and what asyncio brings along anyway.
 _IMPORTED = ("asyncio", "json", "random", "re", "datetime", "math", "collections", "itertools", "functools", "linecache", "traceback")
 
+_NOTHING: "Dict[str, str]" = {}  # the environment of a holder
 _SETUP_BYTES = 1 << 20
 _MESSAGE_BYTES = 1 << 12
+_FILES = 3  # of every child; a control group may follow
 _FIRST_OTHER = PROTOCOL_FD + 1  # descriptor that a child doesn't have
 _CLOSE_ON_EXEC = 0x40000000  # MSG_CMSG_CLOEXEC
 _NEW_PIDS = 0x20000000  # CLONE_NEWPID
@@ -137,7 +140,8 @@ class Nursery:
         for level, kind, content in ancillary:
             if level == self._level and kind == self._rights:
                 files = [int.from_bytes(content[i : i + 4], _byteorder) for i in range(0, len(content) - 3, 4)]
-        return _decode(data, "exact"), files
+        message: Any = _decode(data, "exact")
+        return message, files
 
     def _send(self, message: bytes, *files: int) -> None:
         rights = b"".join([file.to_bytes(4, _byteorder) for file in files])
@@ -152,7 +156,7 @@ class Nursery:
         try:
             self._system.call("unshare", _NEW_PIDS)
             try:
-                holder = posix.posix_spawn(self._holder, ["thirdrail-holder"], {})
+                holder = posix.posix_spawn(self._holder, ["thirdrail-holder"], _NOTHING)
                 pid = self._system.fork()
                 if pid == 0:
                     self._child(order, files)
@@ -208,6 +212,8 @@ class Nursery:
         try:
             self._control.detach()
             self._poll.close()
+            if len(files) > _FILES:
+                _join(files[_FILES])
             for file, number in zip(files, (PROTOCOL_FD, 1, 2)):
                 posix.dup2(file, number)
             posix.setsid()
@@ -233,6 +239,7 @@ class Nursery:
         policy["workspace"] = dict(policy["workspace"], owner=owner, diskBytes=order["diskBytes"], files=order["files"])
         if policy.get("user"):
             policy["user"] = owner
+        _know_limits(order["told"])
         _apply(self._system, policy)
         thorough = order.get("thorough")
         numbers = {"user": owner["id"], "file-size": order["diskBytes"]}  # the rest is the same for all
@@ -242,6 +249,13 @@ class Nursery:
             if thorough or proof.get("each")
         ]
         return _proof_field(self._system, attempts)
+
+
+def _join(group: int) -> None:
+    """Enter a control group, of which this is the open folder."""
+    file = posix.open("cgroup.procs", posix.O_WRONLY, dir_fd=group)
+    posix.write(file, b"0")
+    posix.close(file)
 
 
 def _enter(folder: str) -> None:

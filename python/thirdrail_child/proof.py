@@ -191,6 +191,21 @@ def _file_size(system: System, attempt: Attempt) -> str:
     return _OPEN
 
 
+def _processes(system: System, attempt: Attempt) -> str:
+    # This process is one already, so a limit of one leaves no room for another.
+    limit = _resource.RLIMIT_NPROC
+    most = attempt["number"]
+    if _resource.getrlimit(limit) != (most, most):
+        return _OPEN
+    _resource.setrlimit(limit, (1, most))
+    try:
+        return _fork(system, attempt)
+    except BlockingIOError:
+        return _HELD
+    finally:
+        _resource.setrlimit(limit, (most, most))
+
+
 def _core(system: System, attempt: Attempt) -> str:
     return _HELD if _resource.getrlimit(_resource.RLIMIT_CORE) == (0, 0) else _OPEN
 
@@ -220,4 +235,5 @@ _KINDS: "Dict[str, Callable[[System, Attempt], str]]" = {
     "open-files": _open_files,
     "file-size": _file_size,
     "core": _core,
+    "processes": _processes,
 }

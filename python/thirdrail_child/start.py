@@ -3,7 +3,8 @@
 bootstrap.py calls it. The command line is: CODE_FD STATUS_FD KEEPER [nursery]. CODE_FD holds
 the child's modules, read with pread so that one open file can serve every child.
 KEEPER is `namespace` (this process is the first of a PID namespace), `subreaper`
-(there is none) or `none` (run in this very process, as `thirdrail child` does).
+(there is none), `wrapped` (a wrapper command has started this process, and its end
+ends all) or `none` (run in this very process, as `thirdrail child` does).
 
 A keeper is a process of our own between the host and the program. The first
 process of a PID namespace takes no signal from inside it, not even its own
@@ -64,6 +65,7 @@ def become_subreaper() -> None:
     import _signal  # type: ignore[import]
 
     prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+    prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM: the parent may be a wrapper
     _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
     _signal.signal(_signal.SIGTERM, sweep)
 
@@ -103,7 +105,7 @@ def keep(status_fd: int, kind: str) -> None:
             peak = usage[2] * (1024 if sys.platform == "linux" else 1)
             report = [n.to_bytes(8, sys.byteorder) for n in (status, microseconds, peak)]
             posix.write(status_fd, b"".join(report))
-            if kind == "namespace":
+            if kind != "subreaper":
                 break
     # What is left in a namespace ends now. Orphans of the program come to a
     # subreaper as long as it lives, and the host ends them by way of it, so it
