@@ -13,6 +13,17 @@ import (
 // workspaceInRoot is the path of the workspace in a root of its own.
 const workspaceInRoot = "/workspace"
 
+// linksInRoot lead into the workspace, so that its size limits what lies there.
+// libc keeps semaphores and shared memory in /dev/shm; without it not even a pool
+// of threads of multiprocessing starts.
+var linksInRoot = [][2]string{{"/tmp", "workspace/tmp"}, {"/dev/shm", "../workspace/tmp"}}
+
+// The files that say who a user and a group are.
+const (
+	usersFile  = "/etc/passwd"
+	groupsFile = "/etc/group"
+)
+
 // A Plan is what is the same for all children.
 type Plan struct {
 	spec     Spec
@@ -44,6 +55,9 @@ func NewPlan(spec Spec) (*Plan, error) {
 		}
 		if spec.OwnRoot { // there is nothing else in it to list
 			l.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR, true)
+			for _, path := range []string{usersFile, groupsFile} {
+				l.allow(path, unix.LANDLOCK_ACCESS_FS_READ_FILE, false)
+			}
 		}
 		p.landlock = &l
 	}
@@ -120,10 +134,15 @@ func (p *Plan) open(path string, access uint64) error {
 
 // makeRoot lists what is mounted: each place once, at the largest that has it.
 func (p *Plan) makeRoot() *Root {
-	root := &Root{Workspace: workspaceInRoot, Links: [][2]string{{"/tmp", "workspace/tmp"}}}
+	root := &Root{Workspace: workspaceInRoot}
+	for _, link := range linksInRoot {
+		if !p.places.contain(link[0]) {
+			root.Links = append(root.Links, link)
+		}
+	}
 	for _, link := range slices.Sorted(maps.Keys(p.places.links)) {
-		inside := slices.ContainsFunc(p.places.all, func(l place) bool { return l.contains(link) })
-		if !inside && link != "/tmp" {
+		own := slices.ContainsFunc(linksInRoot, func(l [2]string) bool { return l[0] == link })
+		if !own && !p.places.contain(link) {
 			root.Links = append(root.Links, [2]string{link, p.places.links[link]})
 		}
 	}
@@ -166,7 +185,7 @@ func (p *Plan) Policy(run Run) *Policy {
 	}
 	if p.root != nil {
 		root := *p.root
-		root.Owner = owner
+		root.Owner, root.Texts = owner, p.ownUser(owner)
 		root.At, root.DiskBytes, root.Files = run.Folder, run.DiskBytes, max(run.DiskBytes/bytesPerFile, 16)
 		policy.Root = &root
 	}
@@ -194,6 +213,22 @@ func (p *Plan) user(run Run) User {
 	}
 	id := p.spec.Users + int(run.Number%usersPerHost)
 	return User{id, id}
+}
+
+// ownUser returns the files that give the child's user a name and a home: it is
+// in no list of the host. A file that is opened stays the host's.
+func (p *Plan) ownUser(owner User) [][2]string {
+	const name = "sandbox"
+	var texts [][2]string
+	for _, text := range [][2]string{
+		{usersFile, fmt.Sprintf("%s:x:%d:%d::%s:/usr/sbin/nologin\n", name, owner.ID, owner.Group, workspaceInRoot)},
+		{groupsFile, fmt.Sprintf("%s:x:%d:\n", name, owner.Group)},
+	} {
+		if !p.places.contain(text[0]) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // HasRoot tells whether children have a root of their own.

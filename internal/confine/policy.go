@@ -27,6 +27,8 @@ type Root struct {
 	At string `json:"at"`
 	// Links are symbolic links, such as /lib to usr/lib: path, target.
 	Links [][2]string `json:"links,omitempty"`
+	// Texts are small files that only this root has: path, text.
+	Texts [][2]string `json:"texts,omitempty"`
 	// Mounts are what of the host appears, at the same path, with all that is
 	// mounted below it. A folder comes before what lies in it.
 	Mounts []Mount `json:"mounts,omitempty"`

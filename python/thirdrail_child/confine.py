@@ -60,6 +60,15 @@ _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 
 def _make_root(system: System, root: Dict[str, Any]) -> None:
     """Make the root and the workspace, and leave the old root behind."""
+    # With the host's umask, the user that the child becomes might not get in.
+    inherited = posix.umask(0o022)
+    try:
+        _make_root_openly(system, root)
+    finally:
+        posix.umask(inherited)
+
+
+def _make_root_openly(system: System, root: Dict[str, Any]) -> None:
     call = system.call
     at = root["at"]
     call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
@@ -73,6 +82,11 @@ def _make_root(system: System, root: Dict[str, Any]) -> None:
             posix.symlink(target, at + path)
         except FileExistsError:
             pass  # a folder made for a mount
+    for path, text in root.get("texts", ()):
+        _make_folder(at, _parent(path), made)
+        file = posix.open(at + path, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | _O_CLOEXEC, 0o444)
+        posix.write(file, text.encode())
+        posix.close(file)
     workspace = root["workspace"]
     _make_folder(at, workspace, made)
     owner = root["owner"]
