@@ -128,11 +128,13 @@ through("exchanged")
 call("renameat2", -100, (aims["folder"] + "/" + token).encode(), -100, (aims["folder"] + "/to exchange").encode(), EXCHANGE)
 `},
 	{Name: "secrets of the system", Program: `
-for path in "/etc/passwd", "/etc/shadow", "/etc/hosts", "/etc/hostname", "/etc/ssl/private":
+for path in "/etc/passwd", "/etc/group", "/etc/shadow", "/etc/hosts", "/etc/hostname", "/etc/ssl/private":
     try:
-        through(content(path))
+        text = content(path)
     except OSError:
-        pass
+        continue
+    if not text.startswith(b"sandbox:") or text.count(b"\n") > 1:  # which names the program itself
+        through((path, text))
 `},
 	{Name: "home folders", Program: `
 for path in "/root", "/home", aims["home"]:

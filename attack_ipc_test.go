@@ -68,9 +68,29 @@ memory.unlink()
 `},
 	{Name: "semaphore by POSIX", Program: `
 libc.sem_open.restype = ctypes.c_void_p
-if libc.sem_open(("/" + token).encode(), os.O_CREAT, ctypes.c_uint(0o600), ctypes.c_uint(1)):
-    through("made")
-    libc.sem_unlink(("/" + token).encode())
+libc.sem_open(("/" + token).encode(), os.O_CREAT, ctypes.c_uint(0o666), ctypes.c_uint(1))
+`, Check: leftSemaphore, Then: `
+libc.sem_open.restype = ctypes.c_void_p
+if libc.sem_open(("/" + token).encode(), 0):
+    through("that of the run before")
+libc.sem_unlink(("/" + token).encode())
+`},
+	{Name: "semaphore of the host by POSIX", Program: `
+libc.sem_open.restype = ctypes.c_void_p
+if libc.sem_open(("/" + aims["shared"]).encode(), 0):
+    through("opened")
+`},
+	{Name: "shared memory of the host by POSIX", Program: `
+seen(content("/dev/shm/" + aims["shared"]))
+`},
+	{Name: "shared memory for the next run by POSIX", Program: `
+import _posixshmem
+os.write(_posixshmem.shm_open("/" + token, os.O_CREAT | os.O_RDWR, 0o666), b"x")
+`, Check: leftFile, Then: `
+import _posixshmem
+number = _posixshmem.shm_open("/" + token, os.O_RDWR, 0)
+_posixshmem.shm_unlink("/" + token)
+through(number)
 `},
 	{Name: "key of the host", Program: `
 USER_KEYRING, SEARCH, READ = -4, 10, 11

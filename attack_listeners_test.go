@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -169,6 +170,7 @@ func newObjects(t *testing.T, aims *targets) *objects {
 	copy(text.text[:], aims.canary)
 	get(t, unix.SYS_MSGSND, uintptr(o.messages), uintptr(unsafe.Pointer(&text)), uintptr(len(text.text)))
 	o.openQueue(t, aims)
+	aims.makeShared(t)
 	// A key of this user, as those that Kerberos and disk encryption keep.
 	name := aims.canary[len("canary-"):]
 	o.key, err = unix.AddKey("user", name, []byte(aims.canary), unix.KEY_SPEC_USER_KEYRING)
@@ -180,6 +182,23 @@ func newObjects(t *testing.T, aims *targets) *objects {
 	aims.aims["memory"], aims.aims["semaphores"], aims.aims["messages"] = o.memory, o.semaphores, o.messages
 	aims.aims["queue"], aims.aims["key"] = name, name
 	return o
+}
+
+// sharedMemory is where libc keeps POSIX shared memory and semaphores.
+const sharedMemory = "/dev/shm"
+
+// makeShared makes POSIX shared memory with the canary in it, and a semaphore of
+// the same name. A semaphore is 32 bytes here: its value and who waits for it.
+func (a *targets) makeShared(t *testing.T) {
+	t.Helper()
+	name := a.canary[len("canary-"):]
+	for path, content := range map[string]string{name: a.canary, "sem." + name: "\x01" + strings.Repeat("\x00", 31)} {
+		path = filepath.Join(sharedMemory, path)
+		t.Cleanup(func() { _ = os.Remove(path) })
+		must(t, os.WriteFile(path, []byte(content), 0o600))
+		must(t, os.Chmod(path, 0o666))
+	}
+	a.aims["shared"] = name
 }
 
 // openQueue makes a POSIX message queue with the canary in it.

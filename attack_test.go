@@ -288,6 +288,15 @@ func leftFile(a *attempt) string {
 	return ""
 }
 
+// leftSemaphore is a Check for attacks that make a semaphore of the token's name.
+func leftSemaphore(a *attempt) string {
+	path := filepath.Join(sharedMemory, "sem."+a.token)
+	if os.Remove(path) == nil {
+		return "left behind " + path
+	}
+	return ""
+}
+
 // leftProcess is a Check for attacks that start a process with the token on its
 // command line.
 func leftProcess(a *attempt) string {

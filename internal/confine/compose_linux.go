@@ -17,6 +17,24 @@ const (
 	workspaceInRoot = aroundWorkspace + "/workspace"
 )
 
+// linksInRoot lead into the workspace, so that its size limits what lies there.
+// libc keeps semaphores and shared memory in /dev/shm; without it not even a pool
+// of threads of multiprocessing starts.
+// The files that say who a user and a group are differ from run to run.
+var linksInRoot = [][2]string{
+	{"/tmp", workspaceInRoot[1:] + "/tmp"},
+	{"/dev/shm", ".." + workspaceInRoot + "/tmp"},
+	{usersFile, ".." + workspaceInRoot + "/tmp/" + usersName},
+	{groupsFile, ".." + workspaceInRoot + "/tmp/" + groupsName},
+}
+
+// The files that say who a user and a group are, and their names in the workspace's
+// folder for temporary files.
+const (
+	usersFile, usersName   = "/etc/passwd", ".passwd"
+	groupsFile, groupsName = "/etc/group", ".group"
+)
+
 // A Plan is what is the same for all children.
 type Plan struct {
 	spec     Spec
@@ -133,10 +151,15 @@ func (p *Plan) open(path string, access uint64) error {
 
 // makeRoot lists what is mounted: each place once, at the largest that has it.
 func (p *Plan) makeRoot() *Root {
-	root := &Root{Home: workspaceInRoot, Links: [][2]string{{"/tmp", workspaceInRoot[1:] + "/tmp"}}}
+	root := &Root{Home: workspaceInRoot}
+	for _, link := range linksInRoot {
+		if !p.places.contain(link[0]) {
+			root.Links = append(root.Links, link)
+		}
+	}
 	for _, link := range slices.Sorted(maps.Keys(p.places.links)) {
-		inside := slices.ContainsFunc(p.places.all, func(l place) bool { return l.contains(link) })
-		if !inside && link != "/tmp" {
+		own := slices.ContainsFunc(linksInRoot, func(l [2]string) bool { return l[0] == link })
+		if !own && !p.places.contain(link) {
 			root.Links = append(root.Links, [2]string{link, p.places.links[link]})
 		}
 	}
@@ -208,7 +231,8 @@ func (p *Plan) runLimits(run Run) [][2]int64 {
 
 // size returns whose the workspace of a run is, and what it holds.
 func (p *Plan) size(run Run) Size {
-	return Size{Owner: p.user(run), DiskBytes: run.DiskBytes, Files: max(run.DiskBytes/BytesPerFile, 16)}
+	owner := p.user(run)
+	return Size{Owner: owner, Texts: p.ownUser(owner), DiskBytes: run.DiskBytes, Files: max(run.DiskBytes/BytesPerFile, 16)}
 }
 
 // CountsProcesses tells whether a limit of the kernel's holds the number of
@@ -246,6 +270,16 @@ func (p *Plan) user(run Run) User {
 	}
 	id := p.spec.Users + int(run.Number%usersPerHost)
 	return User{id, id}
+}
+
+// ownUser returns the files that give a child's user a name and a home: it is in no
+// list of the host. A file that is opened stays the host's.
+func (p *Plan) ownUser(owner User) [][2]string {
+	const name = "sandbox"
+	return [][2]string{
+		{usersName, fmt.Sprintf("%s:x:%d:%d::%s:/usr/sbin/nologin\n", name, owner.ID, owner.Group, workspaceInRoot)},
+		{groupsName, fmt.Sprintf("%s:x:%d:\n", name, owner.Group)},
+	}
 }
 
 // HasRoot tells whether children have a root of their own.

@@ -139,6 +139,11 @@ func (p *places) access(path string) (access uint64) {
 	return access
 }
 
+// contain tells whether path is one of the places or lies below one.
+func (p *places) contain(path string) bool {
+	return slices.ContainsFunc(p.all, func(l place) bool { return l.contains(path) })
+}
+
 // contains tells whether path is the place itself or lies below it.
 func (p place) contains(path string) bool {
 	return path == p.path || p.folder && strings.HasPrefix(path, strings.TrimSuffix(p.path, "/")+"/")

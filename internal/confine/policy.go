@@ -56,6 +56,9 @@ type Size struct {
 	Owner     User  `json:"owner"`
 	DiskBytes int64 `json:"diskBytes"`
 	Files     int64 `json:"files"`
+	// Texts are small files that are there from the start, in its folder for
+	// temporary files: name, text.
+	Texts [][2]string `json:"texts,omitempty"`
 }
 
 // Mount is a folder or a file of the host that a child sees.

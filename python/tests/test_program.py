@@ -616,8 +616,9 @@ class Execute(unittest.TestCase):
 
     def test_module_names(self) -> None:
         module_globals: Dict[str, Any] = {"__builtins__": __builtins__, "__name__": "given"}
-        program = Program("return __name__, __file__, __spec__, __package__, __doc__", "other.py")
-        self.assertEqual(program.execute(module_globals), ("given", "other.py", None, None, None))
+        program = Program("return __name__, __file__, __spec__.name, __package__, __doc__", "other.py")
+        # The name in __spec__ keeps multiprocessing from looking for a file.
+        self.assertEqual(program.execute(module_globals), ("given", "other.py", "__main__", None, None))
         self.assertIs(program.module_globals, module_globals)
         self.assertEqual(module_globals["__loader__"].get_source("given"), program.source)
         self.assertFalse(module_globals["__loader__"].is_package("given"))

@@ -66,6 +66,15 @@ _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 
 def _make_root(system: System, root: Dict[str, Any]) -> None:
     """Make the root and the workspace, and leave the old root behind."""
+    # With the host's umask, the user that the child becomes might not get in.
+    inherited = posix.umask(0o022)
+    try:
+        _make_root_openly(system, root)
+    finally:
+        posix.umask(inherited)
+
+
+def _make_root_openly(system: System, root: Dict[str, Any]) -> None:
     call = system.call
     at = root["at"]
     call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
@@ -101,6 +110,10 @@ def _make_workspace(system: System, workspace: Dict[str, Any]) -> None:
     posix.chdir(path)
     posix.mkdir("tmp", 0o700)
     posix.chown("tmp", owner["id"], owner["group"])
+    for name, text in workspace.get("texts", ()):
+        file = posix.open("tmp/" + name, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | _O_CLOEXEC, 0o644)
+        posix.write(file, text.encode())
+        posix.close(file)
 
 
 def _mount(system: System, at: str, mount: Dict[str, Any], made: "set[str]") -> None:

@@ -236,7 +236,7 @@ class Nursery:
         owner = order["owner"]
         policy = dict(policy)
         policy["limits"] = policy["limits"] + order["limits"]
-        policy["workspace"] = dict(policy["workspace"], owner=owner, diskBytes=order["diskBytes"], files=order["files"])
+        policy["workspace"] = dict(policy["workspace"], **order)
         if policy.get("user"):
             policy["user"] = owner
         _know_limits(order["told"])

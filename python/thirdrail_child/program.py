@@ -81,8 +81,10 @@ class Program:
         module_globals["__file__"] = self.file_name
         module_globals["__loader__"] = SourceLoader(self.source)
         module_globals.setdefault("__name__", "__main__")
-        for name in ("__doc__", "__package__", "__spec__"):
+        for name in ("__doc__", "__package__"):
             module_globals.setdefault(name, None)
+        if module_globals.get("__spec__") is None:
+            module_globals["__spec__"] = _specification(self.file_name, module_globals["__loader__"])
         for part in self._parts:
             if part.document is not None:
                 module_globals["__doc__"] = part.document
@@ -94,6 +96,18 @@ class Program:
         if linecache is not None:
             lines = [line + "\n" for line in _lines(self.source)]
             linecache.cache[self.file_name] = (len(self.source), None, lines, self.file_name)
+
+
+def _specification(file_name: str, loader: SourceLoader) -> Any:
+    """Return the __spec__ of a program. That of a script is None.
+
+    Without one, multiprocessing's spawn executes the file of __main__ in each new
+    process, and there is no file: a pool would start processes without end.
+    """
+    kind: Any = type(_sys.__spec__)
+    specification = kind("__main__", loader, origin=file_name)
+    specification.has_location = True
+    return specification
 
 
 class SourceLoader:
