@@ -42,12 +42,23 @@ func (s *session) alternate(ctx context.Context, rounds int, variants []variant)
 }
 
 // timed makes a figure of what takes a time.
-func timed(f func(context.Context) error) func(context.Context) (float64, error) {
+func (s *session) timed(f func(context.Context) error) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		start := time.Now()
+		start := s.now()
 		err := f(ctx)
-		return time.Since(start).Seconds(), err
+		return s.now() - start, err
 	}
+}
+
+// epoch is any moment: only differences count.
+var epoch = time.Now()
+
+// now returns seconds: those of the clock, or of processors.
+func (s *session) now() float64 {
+	if s.options.ProcessorTime {
+		return processorTime()
+	}
+	return time.Since(epoch).Seconds()
 }
 
 // over returns the ratio of two variants in each round.

@@ -21,6 +21,10 @@ type Options struct {
 	Waiting int
 	// Groups are the groups that are measured, of GroupNames. Nil means all.
 	Groups []string
+	// ProcessorTime measures starts, walls and the codec by the processor time of
+	// all processes instead of the clock, which tells more on a busy machine. What
+	// only waits doesn't show in it. The other groups are measured as always.
+	ProcessorTime bool
 	// Progress is told what comes next, and how many rounds of how many are done.
 	// Nil means nobody.
 	Progress func(what string, done, total int)

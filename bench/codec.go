@@ -62,12 +62,12 @@ func (s *session) codec(ctx context.Context) error {
 	}
 	rows := orders()
 	pairs := [][2]variant{
-		{inGo("Go: checking (lossless.Parse)", func() error { _, err := lossless.Parse(text, lossless.Options{}); return err }),
-			inGo("encoding/json.Valid", func() error { json.Valid(text); return nil })},
-		{inGo("Go: into structs (Value.Decode)", func() error { return value.Decode(new([]order)) }),
-			inGo("encoding/json.Unmarshal", func() error { return json.Unmarshal(text, new([]order)) })},
-		{inGo("Go: from structs (lossless.Of)", func() error { _, err := lossless.Of(rows); return err }),
-			inGo("encoding/json.Marshal", func() error { _, err := json.Marshal(rows); return err })},
+		{s.inGo("Go: checking (lossless.Parse)", func() error { _, err := lossless.Parse(text, lossless.Options{}); return err }),
+			s.inGo("encoding/json.Valid", func() error { json.Valid(text); return nil })},
+		{s.inGo("Go: into structs (Value.Decode)", func() error { return value.Decode(new([]order)) }),
+			s.inGo("encoding/json.Unmarshal", func() error { return json.Unmarshal(text, new([]order)) })},
+		{s.inGo("Go: from structs (lossless.Of)", func() error { _, err := lossless.Of(rows); return err }),
+			s.inGo("encoding/json.Marshal", func() error { _, err := json.Marshal(rows); return err })},
 		{s.inReference("Python: reading (codec.decode)", "decode", codecTimes), s.inReference("json.loads", "json.loads", codecTimes)},
 		{s.inReference("Python: writing (codec.encode)", "encode", codecTimes), s.inReference("json.dumps", "json.dumps", codecTimes)},
 	}
@@ -86,8 +86,8 @@ func (s *session) codec(ctx context.Context) error {
 }
 
 // inGo is a variant: doing something once, of several times.
-func inGo(name string, f func() error) variant {
-	once := timed(func(context.Context) error {
+func (s *session) inGo(name string, f func() error) variant {
+	once := s.timed(func(context.Context) error {
 		for range codecTimes {
 			if err := f(); err != nil {
 				return err

@@ -47,7 +47,7 @@ func (s *session) inReference(name, what string, times int) variant {
 }
 
 func (s *session) startReference() (*reference, error) {
-	r := &reference{command: exec.Command(s.python.Path, "-I", "-X", "utf8", "-c", referenceProgram)}
+	r := &reference{command: exec.Command(s.python.Path, "-I", "-X", "utf8", "-c", referenceProgram, strconv.FormatBool(s.options.ProcessorTime))}
 	r.command.Stderr = &r.stderr
 	say, err := r.command.StdinPipe()
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *session) closeReference() error {
 
 // bareStart is a variant: a start of the same interpreter for a line of Python.
 func (s *session) bareStart(name, program string) variant {
-	return variant{name, timed(func(ctx context.Context) error {
+	return variant{name, s.timed(func(ctx context.Context) error {
 		output, err := exec.CommandContext(ctx, s.python.Path, "-I", "-c", program).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s -I -c %q: %w: %s", s.python.Path, program, err, output)

@@ -16,8 +16,10 @@ type Report struct {
 	Date    time.Time `json:"date"`
 	Machine Machine   `json:"machine"`
 	// Rounds is how often each variant was measured.
-	Rounds int    `json:"rounds"`
-	Lines  []Line `json:"lines"`
+	Rounds int `json:"rounds"`
+	// ProcessorTime tells that starts, walls and the codec were measured by that.
+	ProcessorTime bool   `json:"processorTime,omitempty"`
+	Lines         []Line `json:"lines"`
 	// Missing says what was not measured, and what this machine lacks for it.
 	Missing []string `json:"missing,omitempty"`
 }
@@ -75,6 +77,9 @@ func (r *Report) Markdown() string {
 	fmt.Fprintf(&b, "%s. %s, %s, %d cores, %s, Python %s. Walls of a default run: %s. %d rounds.\n",
 		r.Date.Format("2 January 2006, 15:04 MST"), m.Kernel, orUnknown(m.Processor), m.Cores, m.Go, m.Python,
 		orUnknown(strings.Join(m.Walls, ", ")), r.Rounds)
+	if r.ProcessorTime {
+		b.WriteString("Starts, walls and the codec by processor time, not by the clock.\n")
+	}
 	for _, g := range groups {
 		heading := false
 		for _, l := range r.Lines {

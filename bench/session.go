@@ -36,7 +36,7 @@ func open(ctx context.Context, options Options) (*session, error) {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	s := &session{options: options, python: python, runtimes: map[kind]*thirdrail.Runtime{}}
-	s.report.Rounds = options.Rounds
+	s.report.Rounds, s.report.ProcessorTime = options.Rounds, options.ProcessorTime
 	s.report.Machine = machineOf(python)
 	result, err := s.run(ctx, kind{start: methods[0]}, thirdrail.Request{Program: trivial})
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *session) run(ctx context.Context, k kind, request thirdrail.Request) (*
 
 // trivialRun is a variant: a whole run, until nothing is left of it.
 func (s *session) trivialRun(name string, k kind) variant {
-	return variant{name, timed(func(ctx context.Context) error {
+	return variant{name, s.timed(func(ctx context.Context) error {
 		_, err := s.run(ctx, k, thirdrail.Request{Program: trivial})
 		return err
 	})}

@@ -146,15 +146,16 @@ func (h *wallsHost) close() {
 // means no policy.
 func (h *wallsHost) variant(name string, n child.Namespaces, parts []func(all, mine *confine.Policy)) variant {
 	return variant{name, func(ctx context.Context) (float64, error) {
+		s := h.session
 		starter, err := h.starter(ctx, n)
 		if err != nil {
 			return 0, err
 		}
-		began := time.Now()
+		began := s.now()
 		if err := h.run(starter, parts); err != nil {
 			return 0, fmt.Errorf("with %s: %w", name, err)
 		}
-		return time.Since(began).Seconds(), nil
+		return s.now() - began, nil
 	}}
 }
 

@@ -55,6 +55,7 @@ Progress is shown on standard error where that is a terminal.`,
 	flags.StringSliceVar(&options.Groups, "only", nil, "the `GROUPS` to measure, of "+strings.Join(bench.GroupNames(), ","))
 	flags.IntVar(&options.Rounds, "rounds", 0, "how often each variant is measured (default 40)")
 	flags.IntVar(&options.Waiting, "waiting", 0, "how many runs wait in a call while their memory is looked at (default 32)")
+	flags.BoolVar(&options.ProcessorTime, "processor-time", false, "measure starts, walls and the codec by processor time, for a busy machine")
 	flags.StringVar(&options.Python, "python", "", "the interpreter, as a `PATH` or a name (default python3, then python)")
 	return command
 }
