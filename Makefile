@@ -2,8 +2,9 @@
 
 SOAK = 10000
 FUZZ = 1h
+ROUNDS = 40
 
-.PHONY: help test soak fuzz bench
+.PHONY: help test soak fuzz bench figures
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -17,5 +18,11 @@ soak: ## SOAK=10000 mixed runs, eight at a time: descriptors, memory and files s
 fuzz: ## every fuzzer for FUZZ=1h each
 	.ci/fuzz $(FUZZ)
 
-bench: ## what a run and its walls cost, as ratios
-	go test -run '^$$' -bench . ./bench
+bench: ## what a run and its walls cost on this machine, as ratios
+	go run ./cmd/thirdrail bench --rounds $(ROUNDS)
+
+figures: ## the same, put into docs/performance.md
+	go run ./cmd/thirdrail bench --rounds $(ROUNDS) >docs/performance.new
+	sed '/^## Measured/q' docs/performance.md >docs/performance.head
+	(cat docs/performance.head; echo; cat docs/performance.new) >docs/performance.md
+	rm docs/performance.head docs/performance.new

@@ -3,6 +3,7 @@ package confine
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"golang.org/x/net/bpf"
@@ -81,23 +82,39 @@ func assemble(rules []rule) (*Calls, error) {
 	return calls, nil
 }
 
-// A leaf is what to do with one system call.
+// A leaf is what to do with all system calls from one on, up to the next leaf's.
 type leaf struct {
-	number uint32
-	body   []bpf.Instruction
+	first uint32
+	body  []bpf.Instruction
 }
 
+// leavesOf returns leaves for all numbers from 0 on, neighbours with the same body
+// as one: the shorter the filter, the less each child pays for it.
 func leavesOf(rules []rule) ([]leaf, error) {
-	var leaves []leaf
+	bodies := map[uint32][]bpf.Instruction{}
 	for _, r := range rules {
 		for _, call := range r.calls {
-			leaves = append(leaves, leaf{call, r.body()})
+			if bodies[call] != nil {
+				return nil, fmt.Errorf("confine: two rules for system call %d", call)
+			}
+			bodies[call] = r.body()
 		}
 	}
-	slices.SortFunc(leaves, func(a, b leaf) int { return int(a.number) - int(b.number) })
-	for i := 1; i < len(leaves); i++ {
-		if leaves[i].number == leaves[i-1].number {
-			return nil, fmt.Errorf("confine: two rules for system call %d", leaves[i].number)
+	allow := []bpf.Instruction{bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}}
+	leaves := []leaf{{0, allow}}
+	add := func(first uint32, body []bpf.Instruction) {
+		switch last := &leaves[len(leaves)-1]; {
+		case slices.Equal(last.body, body):
+		case last.first == first:
+			last.body = body
+		default:
+			leaves = append(leaves, leaf{first, body})
+		}
+	}
+	for _, call := range slices.Sorted(maps.Keys(bodies)) {
+		add(call, bodies[call])
+		if bodies[call+1] == nil {
+			add(call+1, allow)
 		}
 	}
 	return leaves, nil
@@ -105,21 +122,18 @@ func leavesOf(rules []rule) ([]leaf, error) {
 
 // tree returns a search for the number, which is loaded, among leaves.
 func tree(leaves []leaf) []bpf.Instruction {
-	switch len(leaves) {
-	case 0:
-		return []bpf.Instruction{bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}}
-	case 1:
-		return append([]bpf.Instruction{
-			bpf.JumpIf{Cond: bpf.JumpEqual, Val: leaves[0].number, SkipTrue: 1},
-			bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW},
-		}, leaves[0].body...)
+	if len(leaves) == 1 {
+		return leaves[0].body
 	}
 	middle := len(leaves) / 2
 	lower, upper := tree(leaves[:middle]), tree(leaves[middle:])
+	var instructions []bpf.Instruction
 	// A conditional jump goes no further than 255 instructions, a plain one does.
-	instructions := []bpf.Instruction{
-		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: leaves[middle].number, SkipTrue: 1},
-		bpf.Jump{Skip: uint32(len(lower))},
+	if first := leaves[middle].first; len(lower) <= 255 {
+		instructions = append(instructions, bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: first, SkipTrue: uint8(len(lower))})
+	} else {
+		instructions = append(instructions,
+			bpf.JumpIf{Cond: bpf.JumpLessThan, Val: first, SkipTrue: 1}, bpf.Jump{Skip: uint32(len(lower))})
 	}
 	return append(append(instructions, lower...), upper...)
 }

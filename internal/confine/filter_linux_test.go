@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"golang.org/x/net/bpf"
@@ -146,10 +147,16 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestFilterIsItsRules compares the tree with a walk through the rules, one by one.
+// TestFilterIsItsRules compares the tree with a walk through the rules, one by one:
+// for every number, and for any arguments.
 func TestFilterIsItsRules(t *testing.T) {
 	for _, o := range []openings{{}, {attributes: true}, {processes: true}, {network: true}, {true, true, true}} {
 		machine, list := machineOf(t, o), rules(o)
+		for call := range uint32(lastCall + 10) {
+			if got, want := evaluate(t, machine, architecture, call), byRules(list, call, make([]uint32, 6)); got != want {
+				t.Errorf("call %d: got %v, want %v", call, got, want)
+			}
+		}
 		rapid.Check(t, func(rt *rapid.T) {
 			call := rapid.Uint32Range(0, lastCall+10).Draw(rt, "call")
 			arguments := rapid.SliceOfN(rapid.OneOf(
@@ -204,6 +211,26 @@ func TestRulesHaveReasons(t *testing.T) {
 		if r.why == "" || len(r.calls) == 0 || r.refusal != unix.EPERM && r.refusal != unix.ENOSYS {
 			t.Errorf("rule %+v", r)
 		}
+	}
+}
+
+// TestLeavesAreMerged has neighbours that do the same, others, and the first number
+// of all.
+func TestLeavesAreMerged(t *testing.T) {
+	leaves, err := leavesOf([]rule{
+		{calls: []uint32{7, 0, 6, 8}, refusal: unix.EPERM},
+		{calls: []uint32{9}, refusal: unix.ENOSYS},
+		{calls: []uint32{11}, refusal: unix.EPERM},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var firsts []uint32
+	for _, l := range leaves {
+		firsts = append(firsts, l.first)
+	}
+	if want := []uint32{0, 1, 6, 9, 10, 11, 12}; !slices.Equal(firsts, want) {
+		t.Errorf("leaves begin at %v, want %v", firsts, want)
 	}
 }
 

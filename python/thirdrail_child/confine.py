@@ -60,6 +60,7 @@ def _integer(value: int, size: int) -> bytes:
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 1 << 12, 1 << 14, 1 << 18
 _MNT_DETACH = 2
 _NEW_MOUNTS = 0x20000  # CLONE_NEWNS
+_S_IFREG = 0o100000  # from linux/stat.h
 _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 
@@ -80,8 +81,11 @@ def _make_root_openly(system: System, root: Dict[str, Any]) -> None:
     call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
     call("mount", b"tmpfs", at.encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"mode=755,size=1m")
     made = {"/"}
+    inside: Tuple[str, ...] = ()
     for mount in root.get("mounts", ()):
-        _mount(system, at, mount, made)
+        _mount(system, at, mount, made, inside)
+        if mount.get("folder"):
+            inside += (mount["path"] + "/",)
     for path, target in root.get("links", ()):
         _make_folder(at, _parent(path), made)
         try:
@@ -116,16 +120,19 @@ def _make_workspace(system: System, workspace: Dict[str, Any]) -> None:
         posix.close(file)
 
 
-def _mount(system: System, at: str, mount: Dict[str, Any], made: "set[str]") -> None:
-    path, is_folder = mount["path"], mount.get("folder")
+def _mount(system: System, at: str, mount: Dict[str, Any], made: "set[str]", inside: "Tuple[str, ...]") -> None:
+    path = mount["path"]
     target = at + path
-    # What lies in a folder that is mounted already exists there.
-    if not _exists(target):
-        if is_folder:
+    # What lies in a folder that is mounted exists there.
+    if not path.startswith(inside):
+        if mount.get("folder"):
             _make_folder(at, path, made)
         else:
             _make_folder(at, _parent(path), made)
-            posix.close(posix.open(target, posix.O_CREAT | posix.O_WRONLY | _O_CLOEXEC, 0o444))
+            try:
+                posix.mknod(target, _S_IFREG | 0o444)
+            except FileExistsError:
+                pass  # mounted before, with other rights
     system.call("mount", path.encode(), target.encode(), None, _MS_BIND | _MS_REC, None)
     attributes = _ATTR_NOSUID
     if not path.startswith("/dev/"):
@@ -139,14 +146,6 @@ def _set_attributes(system: System, path: str, recursive: bool, attributes: int)
     # struct mount_attr: set, clear, propagation, user namespace.
     structure = _integer(attributes, 8) + bytes(24)
     system.call("mount_setattr", _AT_FDCWD, path.encode(), _AT_RECURSIVE if recursive else 0, structure, len(structure))
-
-
-def _exists(path: str) -> bool:
-    try:
-        posix.lstat(path)
-    except OSError:
-        return False
-    return True
 
 
 def _parent(path: str) -> str:
