@@ -20,7 +20,7 @@ var brokenWalls = []struct {
 	says    string // which proof is missing
 	needs   string // the mechanism that this machine has to have
 }{
-	{"own root", func(p *confine.Policy) { p.Root = nil }, "root is open", MechanismRoot},
+	{"own root", func(p *confine.Policy) { p.Root, p.Workspace = nil, nil }, "root is open", MechanismRoot},
 	{"own user", func(p *confine.Policy) { p.User = nil }, "user is open", MechanismUser},
 	{"capabilities", func(p *confine.Policy) { p.Capabilities = false }, "landlock_restrict_self: Operation not permitted", ""},
 	{"landlock", func(p *confine.Policy) { p.Landlock = nil }, "files.kinds is open", MechanismLandlock},
@@ -36,14 +36,14 @@ var brokenWalls = []struct {
 		p.Calls = &confine.Calls{Program: []byte{6, 0, 0, 0, 0, 0, 0xff, 0x7f}}
 	}, " is open", MechanismSeccomp},
 	{"all but the own root", func(p *confine.Policy) { p.Landlock, p.Calls = nil, nil }, "before it was ready", MechanismRoot},
-	{"files altogether", func(p *confine.Policy) { p.Root, p.Landlock, p.User = nil, nil, nil }, "files.read is open", MechanismLandlock},
+	{"files altogether", func(p *confine.Policy) { p.Root, p.Workspace, p.Landlock, p.User = nil, nil, nil, nil }, "files.read is open", MechanismLandlock},
 	{"every proof", func(p *confine.Policy) { p.Proofs = nil }, "didn't try privileges", ""},
 	{"one proof", func(p *confine.Policy) { p.Proofs = p.Proofs[:len(p.Proofs)-1] }, "didn't try processes.fork", ""},
 }
 
 // TestEachWallIsProven breaks each mechanism in turn. The program never starts.
 func TestEachWallIsProven(t *testing.T) {
-	rt := newRuntime(t, Config{})
+	rt := newSpawning(t, Config{})
 	for _, wall := range brokenWalls {
 		t.Run(wall.name, func(t *testing.T) {
 			if wall.needs != "" && !slices.Contains(rt.confinement.inside, wall.needs) {
@@ -62,6 +62,54 @@ func TestEachWallIsProven(t *testing.T) {
 	}
 	if result := run1(t, rt, "return 1", Limits{}); result.Failure != nil {
 		t.Errorf("with all walls: %v", result.Err())
+	}
+}
+
+// brokenForks leave out what a nursery's child applies itself.
+var brokenForks = []struct {
+	name    string
+	without func(*confine.Policy)
+	says    string
+	needs   string
+}{
+	{"own user", func(p *confine.Policy) { p.User = nil }, "user is open", MechanismUser},
+	{"capabilities", func(p *confine.Policy) { p.Capabilities = false }, "landlock_restrict_self: Operation not permitted", ""},
+	{"landlock", func(p *confine.Policy) { p.Landlock = nil }, "files.kinds is open", MechanismLandlock},
+	{"limits", func(p *confine.Policy) { p.Limits = nil }, "limits.open-files is open", ""},
+	{"system calls", func(p *confine.Policy) { p.Calls = nil }, " is open", MechanismSeccomp},
+	{"a filter that allows everything", func(p *confine.Policy) {
+		p.Calls = &confine.Calls{Program: []byte{6, 0, 0, 0, 0, 0, 0xff, 0x7f}}
+	}, " is open", MechanismSeccomp},
+	{"a workspace with the nursery's mounts", func(p *confine.Policy) { p.Workspace = &confine.Workspace{Path: "/none"} }, "workspace: ", ""},
+	{"every proof", func(p *confine.Policy) { p.Proofs = nil }, "didn't try privileges", ""},
+	{"one proof", func(p *confine.Policy) { p.Proofs = p.Proofs[:len(p.Proofs)-1] }, "didn't try processes.fork", ""},
+}
+
+// TestEachWallOfForksIsProven breaks each mechanism of a nursery's children in turn:
+// the nursery isn't used. Without one, the runtime goes on.
+func TestEachWallOfForksIsProven(t *testing.T) {
+	rt := newSpawning(t, Config{})
+	if err := rt.canFork(); err != nil {
+		t.Skipf("needs namespaces to fork children: %v", err)
+	}
+	for _, wall := range brokenForks {
+		t.Run(wall.name, func(t *testing.T) {
+			if wall.needs != "" && !slices.Contains(rt.confinement.inside, wall.needs) {
+				t.Skipf("needs the mechanism %s", wall.needs)
+			}
+			rt.confinement.tamper = wall.without
+			defer func() { rt.confinement.tamper = nil }()
+			n, err := rt.newNursery(t.Context(), Config{})
+			if err == nil {
+				t.Fatal("the nursery is used", n.close())
+			}
+			if !strings.Contains(err.Error(), wall.says) {
+				t.Errorf("error %q lacks %q", err, wall.says)
+			}
+		})
+	}
+	if result := run1(t, rt, "return 1", Limits{}); result.Failure != nil {
+		t.Errorf("afterwards: %v", result.Err())
 	}
 }
 
@@ -88,7 +136,7 @@ var brokenPolicies = []struct {
 // TestPolicyThatFails has parts that the child can't apply: it says which, and
 // never acknowledges.
 func TestPolicyThatFails(t *testing.T) {
-	rt := newRuntime(t, Config{})
+	rt := newSpawning(t, Config{})
 	for _, broken := range brokenPolicies {
 		t.Run(broken.name, func(t *testing.T) {
 			rt.confinement.tamper = broken.without

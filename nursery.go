@@ -29,8 +29,10 @@ type nursery struct {
 	taken    bool // since the last look
 	closed   bool
 
-	wake chan struct{} // asks for spares
-	done chan struct{}
+	life context.Context // of the goroutine that keeps spares
+	end  context.CancelFunc
+	wake chan struct{} // asks it for spares
+	done chan struct{} // closed when it has ended
 }
 
 // spare is a child that waits for a run with limits like those it was made with.
@@ -63,6 +65,7 @@ func (r *Runtime) newNursery(ctx context.Context, config Config) (*nursery, erro
 		wake:    make(chan struct{}, 1),
 		done:    make(chan struct{}),
 	}
+	n.life, n.end = context.WithCancel(r.life)
 	go n.keepSpares()
 	if _, err := n.live(ctx); err != nil {
 		return nil, errors.Join(err, n.close())
@@ -260,7 +263,7 @@ func (n *nursery) keepSpares() {
 	defer idle.Stop()
 	for {
 		select {
-		case <-n.runtime.life.Done():
+		case <-n.life.Done():
 			return
 		case <-n.wake:
 			n.refill()
@@ -279,7 +282,7 @@ func (n *nursery) refill() {
 			return
 		}
 		kind := n.usual()
-		p, err := n.fork(n.runtime.life, kind, false)
+		p, err := n.fork(n.life, kind, false)
 		if err != nil {
 			return // a run tells why
 		}
@@ -312,7 +315,7 @@ func (n *nursery) close() error {
 	n.mu.Lock()
 	n.closed = true
 	n.mu.Unlock()
-	n.runtime.end(ErrClosed)
+	n.end()
 	<-n.done
 	n.starting.Lock()
 	defer n.starting.Unlock()
