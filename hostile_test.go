@@ -131,6 +131,11 @@ func TestManyMixedRuns(t *testing.T) {
 // isolate has a runtime keep its children together in another way.
 func isolate(t *testing.T, rt *Runtime, isolation child.Isolation) {
 	t.Helper()
+	// What it forked was isolated in the old way.
+	if err := rt.nursery.close(); err != nil {
+		t.Fatal(err)
+	}
+	rt.nursery, rt.start = nil, StartSpawn
 	starter, err := child.NewStarter(t.Context(), rt.interpreter, child.Options{
 		Among: []child.Isolation{isolation}, Namespaces: rt.starter.Namespaces(),
 	})

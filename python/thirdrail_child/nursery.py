@@ -235,7 +235,7 @@ class Nursery:
     def _confine(self, policy: Dict[str, Any], order: Dict[str, Any]) -> bytes:
         owner = order["owner"]
         policy = dict(policy)
-        policy["limits"] = policy["limits"] + order["limits"]
+        policy["limits"] = policy.get("limits", []) + order["limits"]
         policy["workspace"] = dict(policy["workspace"], **order)
         if policy.get("user"):
             policy["user"] = owner
@@ -245,7 +245,7 @@ class Nursery:
         numbers = {"user": owner["id"], "file-size": order["diskBytes"]}  # the rest is the same for all
         attempts = [
             dict(proof, number=numbers.get(proof["kind"], proof.get("number", 0)))
-            for proof in policy["proofs"]
+            for proof in policy.get("proofs", [])
             if thorough or proof.get("each")
         ]
         return _proof_field(self._system, attempts)
