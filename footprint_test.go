@@ -55,8 +55,9 @@ func takeFootprint(temporary string) footprint {
 
 // named returns the lines that have our name, as all that we make has.
 func named(lines []string) []string {
+	group := fmt.Sprintf("/thirdrail-%d-", os.Getpid())
 	return slices.DeleteFunc(lines, func(line string) bool {
-		return !strings.Contains(line, "thirdrail-run-") && !strings.Contains(line, "thirdrail-new-")
+		return !strings.Contains(line, "thirdrail-run-") && !strings.Contains(line, "thirdrail-new-") && !strings.Contains(line, group)
 	})
 }
 

@@ -65,6 +65,9 @@ func reportLeaks(before map[string]string, temporary string) int {
 	if paths, _ := filepath.Glob(filepath.Join(temporary, "thirdrail-run-*")); len(paths) > 0 {
 		leak("folders %v", paths)
 	}
+	if groups := takeFootprint(temporary).cgroups; len(groups) > 0 {
+		leak("control groups %v", groups)
+	}
 	for _, process := range processesOf(filepath.Join(temporary, "thirdrail-run-")) {
 		leak("process %s", process)
 	}
