@@ -42,10 +42,7 @@ func takeFootprint(temporary string) footprint {
 	}
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	f.mounts = named(strings.Split(string(mounts), "\n"))
-	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, _ error) error {
-		f.cgroups = append(f.cgroups, named([]string{path})...)
-		return nil
-	})
+	f.cgroups = controlGroups()
 	_ = filepath.WalkDir(temporary, func(path string, _ fs.DirEntry, _ error) error {
 		f.files = append(f.files, path)
 		return nil
@@ -55,9 +52,8 @@ func takeFootprint(temporary string) footprint {
 
 // named returns the lines that have our name, as all that we make has.
 func named(lines []string) []string {
-	group := fmt.Sprintf("/thirdrail-%d-", os.Getpid())
 	return slices.DeleteFunc(lines, func(line string) bool {
-		return !strings.Contains(line, "thirdrail-run-") && !strings.Contains(line, "thirdrail-new-") && !strings.Contains(line, group)
+		return !strings.Contains(line, "thirdrail-run-") && !strings.Contains(line, "thirdrail-new-")
 	})
 }
 
