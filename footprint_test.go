@@ -42,10 +42,7 @@ func takeFootprint(temporary string) footprint {
 	}
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	f.mounts = named(strings.Split(string(mounts), "\n"))
-	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, _ error) error {
-		f.cgroups = append(f.cgroups, named([]string{path})...)
-		return nil
-	})
+	f.cgroups = controlGroups()
 	_ = filepath.WalkDir(temporary, func(path string, _ fs.DirEntry, _ error) error {
 		f.files = append(f.files, path)
 		return nil

@@ -3,6 +3,7 @@ package thirdrail
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,10 +66,25 @@ func reportLeaks(before map[string]string, temporary string) int {
 	if paths, _ := filepath.Glob(filepath.Join(temporary, "thirdrail-run-*")); len(paths) > 0 {
 		leak("folders %v", paths)
 	}
+	if groups := controlGroups(); len(groups) > 0 {
+		leak("control groups %v", groups)
+	}
 	for _, process := range processesOf(filepath.Join(temporary, "thirdrail-run-")) {
 		leak("process %s", process)
 	}
 	return code
+}
+
+// controlGroups returns those that this process has made, all of which have its number.
+func controlGroups() []string {
+	var found []string
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, _ error) error {
+		if strings.Contains(path, fmt.Sprintf("/thirdrail-%d-", os.Getpid())) {
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found
 }
 
 // openDescriptors returns this process's descriptors and what they are.
