@@ -49,6 +49,10 @@ var misuses = []struct {
 	{"a path to write that isn't there", []string{"run", "MARK", "--allow-write", "none"}, `--allow-write "none" can't be opened`},
 	{"a mechanism that isn't one", []string{"run", "MARK", "--allow", "luck"}, `--allow has "luck"; it can name landlock, seccomp, pid-namespace`},
 
+	{"an empty wrapper", []string{"run", "MARK", "--wrapper", ""}, "it is empty; write a command, or leave it out"},
+	{"a wrapper with an open quote", []string{"run", "MARK", "--wrapper", "bwrap 'x"}, "can't be split into words: a single quote is not closed"},
+	{"a missing wrapper", []string{"run", "MARK", "--wrapper", "none-such --x"}, `--wrapper: the command "none-such" can't be used: executable file not found in $PATH; install it`},
+
 	{"an empty interpreter", []string{"run", "MARK", "--python="}, "--python is empty; write the path of an interpreter"},
 	{"a missing interpreter", []string{"run", "MARK", "--python", "/none/python3"}, "/none/python3: not an executable regular file: there is no such file; set --python to"},
 	{"a missing interpreter beside", []string{"run", "MARK", "--python", "./python3"}, "there is no such file"},
