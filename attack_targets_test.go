@@ -245,7 +245,16 @@ func (a *targets) startSibling(t *testing.T, rt *Runtime) {
 	case <-ended:
 		t.Fatalf("the sibling ended: %v, %+v", err, result)
 	}
-	a.sibling.PID = outerPID(a.sibling.Inner)
+	for _, pid := range outerPIDs(a.sibling.Inner) {
+		// The children of a nursery all have the same number inside, and no folder of
+		// the host's.
+		folder := fmt.Sprintf("/proc/%d/root%s", pid, rt.confinement.workspace(""))
+		if _, err := os.Stat(folder + "/secret"); err == nil && rt.nursery != nil {
+			a.sibling.PID, a.sibling.Folder = pid, folder
+		} else if rt.nursery == nil {
+			a.sibling.PID = pid
+		}
+	}
 	for _, folder := range runFolders() {
 		// The first is its own, what comes behind is in it.
 		if a.sibling.Folder == "" && !slices.Contains(before, folder) {
@@ -257,9 +266,10 @@ func (a *targets) startSibling(t *testing.T, rt *Runtime) {
 	}
 }
 
-// outerPID returns the number of the only descendant of this process that has the
-// number inner in a namespace of its own, or 0.
-func outerPID(inner int) int {
+// outerPIDs returns the numbers of the descendants of this process that have the
+// number inner in a namespace of their own.
+func outerPIDs(inner int) []int {
+	var found []int
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
 		numbers := strings.Fields(statusField(entry.Name(), "NSpid"))
@@ -268,12 +278,13 @@ func outerPID(inner int) int {
 		}
 		for pid := entry.Name(); pid != "0" && pid != ""; pid = statusField(pid, "PPid") {
 			if pid == strconv.Itoa(os.Getpid()) {
-				found, _ := strconv.Atoi(entry.Name())
-				return found
+				number, _ := strconv.Atoi(entry.Name())
+				found = append(found, number)
+				break
 			}
 		}
 	}
-	return 0
+	return found
 }
 
 // statusField returns a field of /proc/PID/status, or "".

@@ -14,6 +14,8 @@ type Order struct {
 	Size
 	Limits [][2]int64 `json:"limits"`
 	Told   *Told      `json:"told"`
+	// Numbers are those of the proofs that depend on the run, by kind.
+	Numbers map[string]int64 `json:"numbers"`
 	// Thorough tells to make every attempt, and not only those for each child.
 	Thorough bool `json:"thorough,omitempty"`
 }

@@ -60,7 +60,7 @@ func (p *Plan) Nursery(folder string, holder []byte) *Nursery {
 		Landlock:     p.landlock,
 		Limits:       fixedLimits(),
 		Calls:        p.ownCalls,
-		Proofs:       p.proofs(Run{}),
+		Proofs:       p.proofs(Run{Processes: 1}), // the numbers come with each order
 	}
 	if p.spec.Users > 0 {
 		run.User = &User{}
@@ -70,8 +70,19 @@ func (p *Plan) Nursery(folder string, holder []byte) *Nursery {
 
 // Order returns what the child of a run gets with the order to fork.
 func (p *Plan) Order(run Run, thorough bool) *Order {
-	return &Order{Size: p.size(run), Limits: p.runLimits(run), Told: p.told(run), Thorough: thorough}
+	order := &Order{
+		Size: p.size(run), Limits: p.runLimits(run), Told: p.told(run), Numbers: map[string]int64{}, Thorough: thorough,
+	}
+	for _, proof := range p.proofs(run) {
+		if slices.Contains(runProofs, proof.Kind) {
+			order.Numbers[proof.Kind] = proof.Number
+		}
+	}
+	return order
 }
+
+// runProofs are the kinds of attempts whose number depends on the run.
+var runProofs = []string{"user", "file-size", "processes"}
 
 // Forked returns what a child that was forked to an order must prove.
 func (p *Plan) Forked(run Run, thorough bool) *Policy {

@@ -56,7 +56,7 @@ func (p *Plan) proofs(run Run) []Proof {
 
 // eachProofs are the kinds of attempts that each forked child makes: one for each
 // part that it applies itself. The nursery's first child makes all of them.
-var eachProofs = []string{"own-processes", "user", "capabilities", "socket-file", "open-files", "file-size", "filter", "fork"}
+var eachProofs = []string{"own-processes", "user", "capabilities", "socket-file", "open-files", "file-size", "filter", "fork", "processes"}
 
 // fileProofs try the canary, as far as it doesn't lie in what is opened.
 func (p *Plan) fileProofs() []Proof {

@@ -242,7 +242,7 @@ class Nursery:
         _know_limits(order["told"])
         _apply(self._system, policy)
         thorough = order.get("thorough")
-        numbers = {"user": owner["id"], "file-size": order["diskBytes"]}  # the rest is the same for all
+        numbers = order["numbers"]  # those that differ from run to run
         attempts = [
             dict(proof, number=numbers.get(proof["kind"], proof.get("number", 0)))
             for proof in policy.get("proofs", [])
