@@ -159,7 +159,7 @@ const (
 
 // Policy returns what one child applies.
 func (p *Plan) Policy(run Run) *Policy {
-	policy := &Policy{Capabilities: true, Calls: p.calls}
+	policy := &Policy{Capabilities: true, Calls: p.calls, Processes: p.spec.Processes, Network: p.spec.Network}
 	owner := p.user(run)
 	if p.spec.Users > 0 {
 		policy.User = &owner
