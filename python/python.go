@@ -20,10 +20,12 @@ var (
 )
 
 // order lists the files in the order in which they are executed. A module may
-// import only the ones above it.
+// import only the ones above it. Those named hints wait until a program has
+// failed, and the others get them from later.py.
 var order = []string{
 	"start.py",
 	"__init__.py",
+	"later.py",
 	"constants.py",
 	"signals.py",
 	"channel.py",
@@ -37,6 +39,7 @@ var order = []string{
 	"codec.py",
 	"cutting.py",
 	"logs.py",
+	"surroundings.py",
 	"bindings.py",
 	"driver.py",
 	"forgotten.py",
@@ -47,11 +50,18 @@ var order = []string{
 	"inspection.py",
 	"frames.py",
 	"overlimit.py",
-	"hints.py",
 	"failure.py",
+	"hints_size.py",
+	"hints_closest.py",
+	"hints_scene.py",
+	"hints_names.py",
+	"hints_imports.py",
+	"hints_refused.py",
+	"hints.py",
 	"native.py",
 	"confine.py",
 	"proof.py",
+	"refusals.py",
 	"boot.py",
 	"forked.py",
 	"nursery.py",

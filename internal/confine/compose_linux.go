@@ -189,7 +189,7 @@ const (
 
 // Policy returns what one child applies.
 func (p *Plan) Policy(run Run) *Policy {
-	policy := &Policy{Capabilities: true, Calls: p.calls}
+	policy := &Policy{Capabilities: true, Calls: p.calls, Processes: p.spec.Processes, Network: p.spec.Network}
 	if p.spec.Users > 0 {
 		owner := p.user(run)
 		policy.User = &owner

@@ -60,6 +60,8 @@ func (p *Plan) Nursery(folder string, holder []byte) *Nursery {
 		Landlock:     p.landlock,
 		Limits:       fixedLimits(),
 		Calls:        p.ownCalls,
+		Processes:    p.spec.Processes,
+		Network:      p.spec.Network,
 		Proofs:       p.proofs(Run{Processes: 1}), // the numbers come with each order
 	}
 	if p.spec.Users > 0 {

@@ -24,6 +24,10 @@ type Policy struct {
 	Told *Told `json:"told,omitempty"`
 	// Proofs are what the child tries in the end, and must see refused.
 	Proofs []Proof `json:"proofs,omitempty"`
+	// Processes and Network tell which of the two the parts above leave open. They
+	// open nothing: the child's messages say what a program may use instead.
+	Processes bool `json:"processes,omitempty"`
+	Network   bool `json:"network,omitempty"`
 }
 
 // Root is made of an empty file system in memory, in a mount namespace.

@@ -28,6 +28,8 @@ for name, is_package, code in marshal.loads(sys.stdin.buffer.read()):
         module.__path__ = []
     module.__builtins__ = dict(builtins.__dict__)
     sys.modules[name] = module
+    if type(code) is bytes:
+        code = marshal.loads(code)
     exec(code, module.__dict__)
     names.append([name, code.co_filename, module.__doc__])
 pages = int(open("/proc/self/statm").read().split()[0])

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     # These take as long to import as the rest of the probe does to run.
     from types import CodeType
-    from typing import List, Tuple
+    from typing import List, Tuple, Union
 
-    Compiled = List[Tuple[str, bool, CodeType]]
+    Compiled = List[Tuple[str, bool, Union[CodeType, bytes]]]
     Fields = List[Tuple[str, str]]
 
 # The child can't work without these. A Python built without some library, or
@@ -26,13 +26,22 @@ if TYPE_CHECKING:
 NEEDED = ("_json", "_thread", "fcntl", "marshal", "posix", "resource", "select")
 
 
+# The files of modules that a child loads only when a program has failed, see later.py.
+LATER = b"hints"
+
+
 def compile_child(modules: bytes) -> Compiled:
-    """Compile the modules of a sequence of name, file and source, each ended by a NUL."""
+    """Compile the modules of a sequence of name, file and source, each ended by a NUL.
+
+    The code of those for later is marshalled by itself, so that a child that doesn't
+    need it has no work with it.
+    """
     texts = modules.split(b"\0")[:-1]
     compiled = []
     for name, file, source in zip(texts[0::3], texts[1::3], texts[2::3]):
         code = compile(source, "<thirdrail>/" + file.decode(), "exec", dont_inherit=True, optimize=2)
-        compiled.append((name.decode(), file == b"__init__.py", code))
+        is_later = file.startswith(LATER)
+        compiled.append((name.decode(), file == b"__init__.py", marshal.dumps(code) if is_later else code))
     return compiled
 
 
@@ -46,7 +55,7 @@ def load_child(compiled: Compiled) -> None:
         if is_package:
             names["__path__"] = []
         sys.modules[name] = module
-        exec(code, names)
+        exec(marshal.loads(code) if isinstance(code, bytes) else code, names)
 
 
 def importable(name: str) -> bool:

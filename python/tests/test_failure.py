@@ -25,7 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from thirdrail_child import cutting, failure, frames, inspection  # noqa: E402
 from thirdrail_child.cutting import cut_ends, cut_middle, without_surrogates  # noqa: E402
-from thirdrail_child.failure import MESSAGE_BYTES, describe  # noqa: E402
+from thirdrail_child.failure import MESSAGE_BYTES  # noqa: E402
+from thirdrail_child.failure import describe as describe_with  # noqa: E402
+from thirdrail_child.hints import hint_for  # noqa: E402
 from thirdrail_child.program import Program  # noqa: E402
 
 CARETS = sys.version_info >= (3, 11)
@@ -61,6 +63,11 @@ def failed(source: str) -> Tuple[BaseException, Optional[Program]]:
         except BaseException as error:
             return error, program
     raise AssertionError("the program didn't fail")
+
+
+def describe(error: BaseException, program: Optional[Program]) -> str:
+    """Return the description of a failure, with the help that needs nothing but the error and the program."""
+    return describe_with(error, program, lambda link, message: hint_for(link, message, program, None))
 
 
 def text_of(source: str) -> str:
@@ -161,7 +168,8 @@ TEXTS: List[Tuple[str, str]] = [
         "f = lambda n: f(n)\nf(1)",
         'Traceback (most recent call last):\n  File "program.py", line 2, in <module>\n    f(1)\n'
         + '  File "program.py", line 1, in <lambda>\n    f = lambda n: f(n)\n' * 3
-        + "  [Previous line repeated N more times]\nRecursionError: maximum recursion depth exceeded",
+        + "  [Previous line repeated N more times]\nRecursionError: maximum recursion depth exceeded\n"
+        "help: a function calls itself without end or too deep: see that it stops, or write a loop",
     ),
 ]
 
@@ -514,6 +522,12 @@ class Hostile(unittest.TestCase):
             with mock.patch.object(failure, "class_name", side_effect=MemoryError):
                 self.assertEqual(describe(ValueError("v"), None), "an exception that can't be shown")
 
+    def test_recursion_is_short(self) -> None:
+        """A circle of functions repeats no single place, so that each of its calls would be shown."""
+        text = text_of("def f(n): return g(n + 1)\ndef g(n): return f(n)\nf(0)")
+        self.assertIn("more frames are left out here]", text)
+        self.assertLess(len(text.split("\n")), 25)
+
     def test_memory_and_recursion(self) -> None:
         for source, name in (("x = bytearray(1 << 60)", "MemoryError"), ("def f(): return f() + 1\nf()", "RecursionError")):
             self.assertIn(f"\n{name}", text_of(source))
@@ -544,10 +558,11 @@ HELP: List[Tuple[str, Optional[str]]] = [
     ("raise ValueError(\"'coroutine' object\")", NO_HELP),
     ("class E(TypeError): pass\nraise E(\"'coroutine' object\")", NO_HELP),
     ("import asyncio\nasync def main(): pass\nasync def top():\n    asyncio.run(main())\nasyncio.run(top())", "help: this program runs in an event loop already: write `await main()`"),
-    ("async def f():\n    await [1]\nawait f()", "help: this value is there already"),
+    ("async def f():\n    await 1\nawait f()", "help: this value is there already"),
     ("def f():\n    await x\nreturn 1", "help: only `async def` functions can await"),
     ("x = json.dumps(1)", "help: if the module json is meant, write `import json` first"),
-    ("x = jsonn.dumps(1)", NO_HELP),
+    ("x = jsonn.dumps(1)", "help: if the module json is meant, write `import json` first"),
+    ("x = jsonn", "help: each run starts fresh"),
     ("raise NameError(\"name 'a b' is not defined\")", NO_HELP),
     ("x = []\nx['a']", NO_HELP),
 ]
@@ -564,6 +579,19 @@ class Help(unittest.TestCase):
                     self.assertFalse(last.startswith("help:"), last)
                 else:
                     self.assertTrue(last.startswith(expected), last)
+
+    @GROUPS
+    def test_in_groups(self) -> None:
+        """The members of a group get help too, a few of them."""
+        text = text_of(CORO + "e = []\nfor i in range(6):\n  try: t()['a']\n  except TypeError as x: e.append(x)\nraise ExceptionGroup('g', e)")
+        self.assertEqual(text.count("    | help: `await` is missing"), 3)
+
+    def test_help_is_never_worth_the_message(self) -> None:
+        def broken(error: BaseException, message: Optional[str]) -> Optional[str]:
+            raise MemoryError
+
+        self.assertEqual(describe_with(ValueError("v"), None, broken), "ValueError: v")
+        self.assertEqual(describe_with(NameError("name 'x' is not defined"), None), "NameError: name 'x' is not defined")
 
     def test_only_at_the_end(self) -> None:
         text = text_of(CORO + "try:\n    t()['a']\nexcept TypeError:\n    raise ValueError('v')")

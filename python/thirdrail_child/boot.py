@@ -26,16 +26,22 @@ from thirdrail_child.driver import drive as _drive
 from thirdrail_child.driver import run_loop as _run_loop
 from thirdrail_child.failure import describe as _describe
 from thirdrail_child.forgotten import Forgotten
+from thirdrail_child.later import later_module as _later_module
 from thirdrail_child.logs import Ledger, LogStream, empty_input
 from thirdrail_child.overlimit import know as _know_limits
 from thirdrail_child.program import ABSENT, Program
 from thirdrail_child.proof import prove as _prove
+from thirdrail_child.refusals import explain_refusals as _explain_refusals
+from thirdrail_child.surroundings import Surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
     from thirdrail_child.native import System
+
+    # The confinement, None without one, and what boot-ack tells of it.
+    Applied = Tuple[Optional[Dict[str, Any]], bytes]
 
 # How the process ends when it can't say so in a frame.
 _EXIT_CHANNEL_CLOSED = 74
@@ -55,18 +61,18 @@ def main() -> None:
     _live(None)
 
 
-def serve_forked(proof: bytes) -> NoReturn:
+def serve_forked(policy: Optional[Dict[str, Any]], proof: bytes) -> NoReturn:
     """Be a child of the nursery, confined already, from its boot frame to its end."""
     _warm()
-    _live(proof)
+    _live((policy, proof))
     _exit(0)
 
 
-def _live(proof: Optional[bytes]) -> None:
+def _live(applied: Optional[Applied]) -> None:
     channel = Channel(PROTOCOL_FD)
     channel.section.guard()
     try:
-        _serve(channel, proof)
+        _serve(channel, applied)
     except ChannelClosed:
         _exit(_EXIT_CHANNEL_CLOSED)
 
@@ -79,12 +85,11 @@ def _warm() -> None:
     _end_frame("value", result, "exact", 1 << 10)
 
 
-def _serve(channel: Channel, proof: Optional[bytes]) -> None:
+def _serve(channel: Channel, applied: Optional[Applied]) -> None:
     inbox: List[bytes] = []
     boot = _wait_frame(channel, inbox, "boot")
     try:
-        if proof is None:
-            proof = _confined(boot)
+        policy, proof = applied or _confined(boot)
         _apply_limits(boot)
     except _ConfinementError as error:
         boot_failed(f"the confinement could not be applied: {error}")
@@ -102,9 +107,11 @@ def _serve(channel: Channel, proof: Optional[bytes]) -> None:
         module.__dict__["data"] = run["data"]
     _seed(module.__dict__, calls, boot["namespaces"])
     forgotten = Forgotten(calls, streams[1], file_name)
+    surroundings = Surroundings(policy, boot["namespaces"], "data" in run)
+    _explain_refusals(run["program"], surroundings, policy is not None and bool(policy.get("calls")))
     # Zeros take no memory until they are read, but address space.
     ballast = [bytes(_BALLAST_BYTES)]
-    kind, result = _run_program(run["program"], file_name, module.__dict__, calls, forgotten, ballast)
+    kind, result = _run_program(run["program"], file_name, module.__dict__, calls, forgotten, surroundings, ballast)
     ballast.clear()
     try:
         end = _end_frame(kind, result, numbers, boot["maxValueBytes"])
@@ -120,13 +127,13 @@ def _serve(channel: Channel, proof: Optional[bytes]) -> None:
     _exit(0)
 
 
-def _confined(boot: Dict[str, Any]) -> bytes:
-    """Apply the confinement that the host asks for. Return the proof for boot-ack."""
+def _confined(boot: Dict[str, Any]) -> Applied:
+    """Apply the confinement that the host asks for. Return it, and the proof for boot-ack."""
     policy = boot.get("confinement")
     if policy is None:
-        return b""
+        return None, b""
     _know_limits(policy.get("told", {}))
-    return proof_field(_confine(policy), policy.get("proofs", []))
+    return policy, proof_field(_confine(policy), policy.get("proofs", []))
 
 
 def proof_field(system: System, proofs: List[Dict[str, Any]]) -> bytes:
@@ -211,6 +218,7 @@ def _run_program(
     module_globals: Dict[str, Any],
     calls: Calls,
     forgotten: Forgotten,
+    surroundings: Surroundings,
     ballast: List[bytes],
 ) -> Tuple[str, Any]:
     """Run the program. Return "value" and what it returned, or "exception" and its text."""
@@ -231,15 +239,18 @@ def _run_program(
         code = exit.code
         if code is None or (type(code) is int and code == 0):
             return "value", ABSENT
-        return "exception", _described(exit, program)
+        return "exception", _described(exit, program, surroundings)
     except BaseException as error:
         ballast.clear()
-        return "exception", _described(error, program)
+        return "exception", _described(error, program, surroundings)
 
 
-def _described(error: BaseException, program: Optional[Program]) -> str:
+def _described(error: BaseException, program: Optional[Program], surroundings: Surroundings) -> str:
+    def help(link: BaseException, message: Optional[str]) -> Any:
+        return _later_module("thirdrail_child.hints").hint_for(link, message, program, surroundings)
+
     try:
-        return _describe(error, program)
+        return _describe(error, program, help)
     except BaseException:
         return _name(error)
 
@@ -261,13 +272,21 @@ def _end_frame(kind: str, result: Any, numbers: str, max_value_bytes: int) -> by
     try:
         value = _encode(result, numbers, max_value_bytes, "result")
     except _OverBudget as over:
-        return _error_frame("output-limit", str(over))
+        return _error_frame("output-limit", _over_budget(over, result, numbers))
     except _NotLossless as refusal:
         return _error_frame("invalid-output", str(refusal))
     except BaseException as error:
         message = f"the result could not be encoded: {_name(error)}; return a smaller or plainer value"
         return _error_frame("invalid-output", message)
     return b'{"type":"done","value":' + value + b"}\n"
+
+
+def _over_budget(over: _OverBudget, result: Any, numbers: str) -> str:
+    try:
+        text: str = _later_module("thirdrail_child.hints_size").over_budget_text(over, result, numbers == "double", "result")
+        return text
+    except BaseException:
+        return str(over)
 
 
 def _error_frame(kind: str, message: str) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from thirdrail_child.cutting import cut_ends, cut_middle, without_surrogates
 from thirdrail_child.frames import frame_lines, source_lines
-from thirdrail_child.hints import hint_for
 from thirdrail_child.inspection import (
     Questions,
     SyntaxPlace,
@@ -23,9 +22,12 @@ from thirdrail_child.inspection import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import List, Optional, Tuple
+    from typing import Callable, List, Optional, Tuple
 
     from thirdrail_child.program import Program
+
+    # Says what to write instead, given an exception and its text.
+    Help = Callable[[BaseException, Optional[str]], Optional[str]]
 
 # The most that a message has, as a JSON string in bytes. The host holds to it too.
 MESSAGE_BYTES = 32 << 10
@@ -46,21 +48,22 @@ _LINKS_FOLLOWED = 10_000
 _GROUP_MEMBERS = 15
 _GROUP_DEPTH = 10
 
-# The most exceptions in one report.
+# The most exceptions in one report, and of those in groups that get help.
 _EXCEPTIONS = 200
+_HELPS = 3
 
 _CAUSE = "The above exception was the direct cause of the following exception:"
 _CONTEXT = "During handling of the above exception, another exception occurred:"
 
 
-def describe(exception: BaseException, program: Optional[Program]) -> str:
+def describe(exception: BaseException, program: Optional[Program], help: Optional[Help] = None) -> str:
     """Return the text for an exception that a program ended with.
 
     program is None if it could not be compiled: then there are no frames to show.
     The text is at most MESSAGE_BYTES long as a JSON string.
     """
     try:
-        text = "\n".join(_Report(program).write(exception))
+        text = "\n".join(_Report(program, help).write(exception))
     except BaseException:
         text = _least(exception)
     return cut_middle(without_surrogates(text), MESSAGE_BYTES)
@@ -76,10 +79,12 @@ def _least(exception: BaseException) -> str:
 class _Report:
     """One text about an exception, with those that led to it."""
 
-    def __init__(self, program: Optional[Program]) -> None:
+    def __init__(self, program: Optional[Program], help: Optional[Help]) -> None:
         self._program = program
+        self._helper = help
         self._questions = Questions()
         self._left = _EXCEPTIONS
+        self._helps_left = _HELPS
         self._group_is_open = False
 
     def write(self, exception: BaseException) -> List[str]:
@@ -95,20 +100,20 @@ class _Report:
                 lines += _indented(["", f"[{left_out} more exceptions of this chain are left out here]"], depth)
             if position > 0:
                 lines += _indented(["", _CAUSE if is_cause else _CONTEXT, ""], depth)
-            is_last = depth == 0 and position == len(links) - 1
-            lines += self._one(link, depth, is_last)
+            lines += self._one(link, depth, position == len(links) - 1)
         return lines
 
     def _one(self, exception: BaseException, depth: int, is_last: bool) -> List[str]:
         """Return the lines about one exception, and those in it if it is a group."""
         self._left -= 1
-        lines = frame_lines(traceback_of(exception), self._program)
+        is_endless = type(exception) is RecursionError
+        lines = frame_lines(traceback_of(exception), self._program, is_endless)
         inside = members(exception)
         if lines:
             kind = "Traceback" if inside is None else "Exception Group Traceback"
             lines.insert(0, f"{kind} (most recent call last):")
         has_header = bool(lines)
-        lines += self._end(exception, is_last)
+        lines += self._end(exception, is_last, depth)
         if inside is None:
             return _indented(lines, depth)
         shown = _indented(lines, max(depth, 1))
@@ -138,10 +143,10 @@ class _Report:
             self._group_is_open = False
         return lines
 
-    def _end(self, exception: BaseException, is_last: bool) -> List[str]:
+    def _end(self, exception: BaseException, is_last: bool, depth: int) -> List[str]:
         """Return the lines that say what the exception is: its name, text, notes and help."""
         name = class_name(exception)
-        limit = _LAST_TEXT if is_last else _OTHER_TEXT
+        limit = _LAST_TEXT if is_last and depth == 0 else _OTHER_TEXT
         lines: List[str] = []
         if issubclass(type(exception), SyntaxError):
             place = SyntaxPlace(exception)  # type: ignore[arg-type]
@@ -153,10 +158,22 @@ class _Report:
         lines.append(f"{name}: {message}" if message else name)
         for note in notes(exception):
             lines.append(self._questions.text(note, _NOTE_TEXT) or "")
-        hint = hint_for(exception, message) if is_last else None
-        if hint is not None:
-            lines.append(f"help: {hint}")
+        if is_last:
+            lines += self._help(exception, message)
         return lines
+
+    def _help(self, exception: BaseException, message: Optional[str]) -> List[str]:
+        """Return the line that says what to write instead, if there is one. Help is never worth the message."""
+        if self._helper is None or self._helps_left == 0:
+            return []
+        try:
+            hint = self._helper(exception, message)
+        except BaseException:
+            return []
+        if not hint:
+            return []
+        self._helps_left -= 1
+        return [f"help: {hint}"]
 
 
 def _links(exception: BaseException) -> Tuple[List[Tuple[BaseException, bool]], int]:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     # A frame's file, line and function.
     Place = Tuple[str, int, str]
 
-# Of a deep stack, the places shown are this many outermost and innermost ones.
-_OUTER = 20
-_INNER = 40
+# Of a deep stack, the places shown are this many outermost and innermost ones, and
+# of one without end few: they repeat.
+_OUTER, _INNER = 20, 40
+_OUTER_OF_ENDLESS, _INNER_OF_ENDLESS = 2, 3
 
 # As Python does: of frames in a row at the same place, three are shown.
 _REPEATS_SHOWN = 3
@@ -31,19 +32,23 @@ _NAME_LIMIT = 200
 _CARET_INSTRUCTIONS = 100_000
 
 
-def frame_lines(traceback: Optional[TracebackType], program: Optional[Program]) -> List[str]:
+def frame_lines(
+    traceback: Optional[TracebackType], program: Optional[Program], endless: bool = False
+) -> List[str]:
     """Return the lines that show the program's frames of a traceback, outermost first."""
     if program is None:
         return []
+    most_outer = _OUTER_OF_ENDLESS if endless else _OUTER
+    most_inner = _INNER_OF_ENDLESS if endless else _INNER
     outer: List[Tuple[TracebackType, Place, int]] = []
     inner: List[Tuple[TracebackType, Place, int]] = []
     left_out = 0
     for run in _runs(traceback, program):
-        if len(outer) < _OUTER:
+        if len(outer) < most_outer:
             outer.append(run)
             continue
         inner.append(run)
-        if len(inner) > _INNER:
+        if len(inner) > most_inner:
             left_out += inner.pop(0)[2]
     lines: List[str] = []
     for run in outer:

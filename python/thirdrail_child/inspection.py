@@ -37,6 +37,10 @@ _type_fields: Any = type.__dict__
 _qualified_name_of = _type_fields["__qualname__"].__get__
 _module_of = _type_fields["__module__"].__get__
 _import_path_of = ImportError.__dict__["path"].__get__
+_import_name_of = ImportError.__dict__["name"].__get__
+_errno_of = OSError.__dict__["errno"].__get__
+_file_name_of = OSError.__dict__["filename"].__get__
+_file_name2_of = OSError.__dict__["filename2"].__get__
 
 # Exception groups came with Python 3.11.
 try:
@@ -146,6 +150,21 @@ def import_path(exception: BaseException) -> str:
     """Return the path that an ImportError names, "" if there is none."""
     path = _import_path_of(exception) if issubclass(type(exception), ImportError) else ""
     return path if type(path) is str else ""
+
+
+def import_name(exception: BaseException) -> str:
+    """Return the module that an ImportError is about, "" if it doesn't say."""
+    name = _import_name_of(exception) if issubclass(type(exception), ImportError) else ""
+    return name if type(name) is str else ""
+
+
+def os_error(exception: BaseException) -> Tuple[Optional[int], str]:
+    """Return the number of an OSError, None if it has none, and the path it is about: of two, the second."""
+    if not issubclass(type(exception), OSError):
+        return None, ""
+    code = _errno_of(exception)
+    paths = [path for path in (_file_name2_of(exception), _file_name_of(exception)) if type(path) is str]
+    return (code if type(code) is int else None), (paths[0] if paths else "")
 
 
 class SyntaxPlace:

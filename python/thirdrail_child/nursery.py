@@ -230,7 +230,7 @@ class Nursery:
             _boot_failed(f"the confinement could not be applied: {error}")
         except BaseException as error:
             _boot_failed(f"the child could not be prepared: {type(error).__name__}: {error}")
-        _serve_forked(proof)
+        _serve_forked(self._policy, proof)
 
     def _confine(self, policy: Dict[str, Any], order: Dict[str, Any]) -> bytes:
         owner = order["owner"]

@@ -22,9 +22,10 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
-    from typing import Any, Dict, List, Tuple
+    from typing import Any, Dict, List, Tuple, Union
 
-    Modules = List[Tuple[str, bool, CodeType]]
+    # Name, whether it is a package, code; marshalled code is for later.
+    Modules = List[Tuple[str, bool, Union[CodeType, bytes]]]
 
 
 def prctl(option: int, argument: int) -> None:
@@ -138,11 +139,15 @@ def load(modules: Modules, nursery: bool) -> Any:
     import builtins
 
     module_type = type(sys)
-    loaded = []
+    loaded: Dict[str, Any] = {}
     module: Any = None
+    later: List[Tuple[str, bytes]] = []
     for name, is_package, code in modules:
         if name in NURSERY and not nursery:
             break
+        if isinstance(code, bytes):
+            later.append((name, code))
+            continue
         module = module_type(name)
         module.__package__ = name if is_package else name.rpartition(".")[0]
         if is_package:
@@ -150,9 +155,10 @@ def load(modules: Modules, nursery: bool) -> Any:
         module.__dict__["__builtins__"] = dict(builtins.__dict__)
         sys.modules[name] = module
         exec(code, module.__dict__)
-        loaded.append(name)
+        loaded[name] = module
     for name in loaded:
         del sys.modules[name]
+    loaded["thirdrail_child.later"].keep(later, loaded, dict(builtins.__dict__))
     return module
 
 
