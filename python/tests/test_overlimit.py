@@ -15,7 +15,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from thirdrail_child import overlimit  # noqa: E402
-from thirdrail_child.hints import hint_for  # noqa: E402
+from thirdrail_child.overlimit import exceeded  # noqa: E402
 
 ALL = {"memory": 64 << 20, "diskBytes": 8 << 20, "openFiles": 256, "processes": 32}
 
@@ -54,7 +54,7 @@ class TestOverLimit(unittest.TestCase):
             for case in CASES:
                 with self.subTest(error=repr(case[0]), limits=limits), mock.patch.dict(overlimit._limits, clear=True):
                     overlimit.know(limits)
-                    hint = hint_for(case[0], str(case[0]))
+                    hint = exceeded(case[0], str(case[0]))
                     if case[column] is None:
                         self.assertIsNone(hint)
                     else:
@@ -62,14 +62,14 @@ class TestOverLimit(unittest.TestCase):
 
     def test_threads_without_processes(self) -> None:
         with mock.patch.dict(overlimit._limits, {"memory": 1 << 30}, clear=True):
-            hint = hint_for(RuntimeError("can't start new thread"), "can't start new thread")
+            hint = exceeded(RuntimeError("can't start new thread"), "can't start new thread")
             self.assertIn("memory limit of 1 GiB", hint)
             self.assertIn("fewer threads", hint)
 
     def test_sizes(self) -> None:
         for size, text in ((1 << 30, "1 GiB"), (1536 << 20, "1536 MiB"), (3 << 10, "3 KiB"), (1000, "1000 bytes")):
             with mock.patch.dict(overlimit._limits, {"memory": size}, clear=True):
-                self.assertIn(f"memory limit of {text} is", hint_for(MemoryError(), ""))
+                self.assertIn(f"memory limit of {text} is", exceeded(MemoryError(), ""))
 
 
 if __name__ == "__main__":
