@@ -40,8 +40,8 @@ def missing_name(scene: Scene, message: str) -> Optional[str]:
     near = closest(name, dict.fromkeys([*functions, *scene.names])) or closest(name, _builtin_names())
     if near:
         return f"perhaps {_or(near)} is meant"
-    near = [each for each in closest(name, STANDARD_LIBRARY) if not each.startswith("_")] if attribute else []
-    if near:
+    near = [each for each in closest(name, STANDARD_LIBRARY) if not each.startswith("_")]
+    if near and attribute and f"await {name}." not in scene.line:
         return f"if the module {near[0]} is meant, write `import {near[0]}` first"
     near_functions = _near_functions(attribute or name, functions)
     if near_functions:

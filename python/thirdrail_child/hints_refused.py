@@ -43,6 +43,8 @@ def refused(scene: Scene, message: str) -> Optional[str]:
     around = scene.surroundings
     if around is None or not around.confined:
         return None
+    if message == "out of pty devices" and not around.processes:
+        return around.no_program()
     for link in scene.links():
         hint = _one(scene, link, around)
         if hint:
