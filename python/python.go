@@ -37,6 +37,7 @@ var order = []string{
 	"codec.py",
 	"cutting.py",
 	"logs.py",
+	"handles.py",
 	"bindings.py",
 	"driver.py",
 	"forgotten.py",

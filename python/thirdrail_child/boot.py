@@ -26,6 +26,7 @@ from thirdrail_child.driver import drive as _drive
 from thirdrail_child.driver import run_loop as _run_loop
 from thirdrail_child.failure import describe as _describe
 from thirdrail_child.forgotten import Forgotten
+from thirdrail_child.handles import closed as _closed
 from thirdrail_child.logs import Ledger, LogStream, empty_input
 from thirdrail_child.program import ABSENT, Program
 from thirdrail_child.proof import prove as _prove
@@ -81,9 +82,11 @@ def _serve(channel: Channel) -> None:
     forgotten = Forgotten(calls, streams[1], file_name)
     # Zeros take no memory until they are read, but address space.
     ballast = [bytes(_BALLAST_BYTES)]
-    kind, result = _run_program(run["program"], file_name, module.__dict__, calls, forgotten, ballast)
+    last = run.get("lastExpression") is True
+    kind, result = _run_program(run["program"], file_name, last, module.__dict__, calls, forgotten, ballast)
     ballast.clear()
     try:
+        result = _closed(result)
         end = _end_frame(kind, result, numbers, boot["maxValueBytes"])
         forgotten.program_ends(module.__dict__)
         for stream in streams:
@@ -179,6 +182,7 @@ def _main_module(file_name: str, streams: Tuple[LogStream, LogStream]) -> Any:
 def _run_program(
     source: str,
     file_name: str,
+    last_expression: bool,
     module_globals: Dict[str, Any],
     calls: Calls,
     forgotten: Forgotten,
@@ -187,7 +191,7 @@ def _run_program(
     """Run the program. Return "value" and what it returned, or "exception" and its text."""
     program: Optional[Program] = None
     try:
-        program = Program(source, file_name)
+        program = Program(source, file_name, last_expression)
         result = program.execute(module_globals)
         if program.is_async:
             if program.uses_asyncio:
