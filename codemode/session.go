@@ -1,0 +1,167 @@
+package codemode
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/thirdrail-dev/thirdrail"
+	"github.com/thirdrail-dev/thirdrail/lossless"
+)
+
+// session is one run of a Set: the content that its tools gave, and the warnings.
+type session struct {
+	set *Set
+	// marker is the member name of handles. No server can know it, so no result of
+	// a tool can pass for a handle.
+	marker string
+
+	mu       sync.Mutex
+	content  []Content
+	warnings []string
+}
+
+func newSession(s *Set) *session { return &session{set: s, marker: "content-" + rand.Text()} }
+
+// namespaces returns what the program can call.
+func (s *session) namespaces() []thirdrail.Namespace {
+	class := &thirdrail.ErrorClass{Name: errorClass, MemberNameProperty: "tool"}
+	var list []thirdrail.Namespace
+	for _, g := range s.set.catalogue.groups {
+		funcs := thirdrail.Funcs{s.marker: s.read}
+		for _, t := range g.tools {
+			f := s.function(t)
+			funcs[t.Name], funcs[t.alias] = f, f
+		}
+		list = append(list, thirdrail.Namespace{
+			Global: g.global, Funcs: funcs, ErrorClass: class, SplitArguments: true, Handles: s.marker,
+		})
+	}
+	for name, f := range map[string]thirdrail.Func{searchName: s.set.search, describeName: s.set.describe} {
+		list = append(list, thirdrail.Namespace{Global: name, Funcs: thirdrail.Funcs{"__call__": f}, ErrorClass: class})
+	}
+	slices.SortFunc(list, func(a, b thirdrail.Namespace) int {
+		if a.Global < b.Global {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// function returns a tool as the program calls it.
+func (s *session) function(t *tool) thirdrail.Func {
+	return func(ctx context.Context, args lossless.Value) (lossless.Value, error) {
+		bound, err := t.bind(args)
+		if err != nil {
+			return lossless.Value{}, s.set.withSignature(t, err)
+		}
+		result, err := t.Handler(ctx, bound)
+		if err != nil {
+			return lossless.Value{}, err
+		}
+		return s.value(t, result)
+	}
+}
+
+// keep takes content that isn't text, and returns what stands for it in a value.
+func (s *session) keep(c Content) lossless.Value {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.content = append(s.content, c)
+	members := []member{
+		{s.marker, number(len(s.content) - 1)},
+		{"mime", str(c.MIME)},
+		{"size", number(len(c.Data))},
+	}
+	if c.Name != "" {
+		members = append(members, member{"name", str(c.Name)})
+	}
+	return object(members)
+}
+
+// read is the function that handles read their bytes by.
+func (s *session) read(_ context.Context, args lossless.Value) (lossless.Value, error) {
+	c, _, ok := s.find(args)
+	if !ok {
+		return lossless.Value{}, fmt.Errorf("there is no such content")
+	}
+	return lossless.Of(base64.StdEncoding.EncodeToString(c.Data))
+}
+
+func (s *session) find(number lossless.Value) (Content, int, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, err := number.Int64()
+	if err != nil || i < 0 || i >= int64(len(s.content)) {
+		return Content{}, 0, false
+	}
+	return s.content[i], int(i), true
+}
+
+func (s *session) warn(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := prose(fmt.Sprintf(format, args...), 400)
+	if len(s.warnings) < 20 && !slices.Contains(s.warnings, text) {
+		s.warnings = append(s.warnings, text)
+	}
+}
+
+// outcome makes the Outcome of a run's result.
+func (s *session) outcome(result *thirdrail.Result) (*Outcome, error) {
+	out := &Outcome{Logs: result.Logs, Failure: result.Failure, Calls: result.Stats.Calls, Stats: result.Stats}
+	s.mu.Lock()
+	out.Warnings = slices.Clone(s.warnings)
+	kept := len(s.content)
+	s.mu.Unlock()
+	out.Value = result.Value
+	if kept > 0 && out.Value.Exists() {
+		shown := map[int]int{}
+		out.Value = s.replace(out.Value, out, shown, 0)
+	}
+	return out, nil
+}
+
+// replace puts what the client can read in the place of the handles in a value.
+func (s *session) replace(v lossless.Value, out *Outcome, shown map[int]int, depth int) lossless.Value {
+	if depth > maxValueDepth {
+		return v
+	}
+	switch v.Kind() {
+	case lossless.KindArray:
+		var list []lossless.Value
+		for _, element := range v.Elements() {
+			list = append(list, s.replace(element, out, shown, depth+1))
+		}
+		return array(list)
+	case lossless.KindObject:
+		if number := v.Get(s.marker); number.Exists() && v.Len() == 1 {
+			return s.forward(number, out, shown)
+		}
+		var members []member
+		for name, m := range v.Members() {
+			members = append(members, member{name, s.replace(m, out, shown, depth+1)})
+		}
+		return object(members)
+	}
+	return v
+}
+
+// forward hands content over to the client, once.
+func (s *session) forward(handle lossless.Value, out *Outcome, shown map[int]int) lossless.Value {
+	c, i, ok := s.find(handle)
+	if !ok {
+		return lossless.Null
+	}
+	at, seen := shown[i]
+	if !seen {
+		at = len(out.Content)
+		shown[i] = at
+		out.Content = append(out.Content, c)
+	}
+	return object([]member{{"content", number(at)}, {"mime", str(c.MIME)}, {"size", number(len(c.Data))}})
+}
