@@ -182,8 +182,8 @@ func nearest(word string, names []string) string {
 	best, least := "", len(word)/2+1
 	for _, name := range names {
 		d := distance(strings.ToLower(word), strings.ToLower(name))
-		if strings.HasPrefix(name, word) || strings.HasPrefix(word, name) {
-			d = min(d, 1)
+		if word != "" && name != "" && (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) {
+			d = 0
 		}
 		if d < least {
 			best, least = name, d

@@ -3,11 +3,12 @@ package codemode
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// fence matches a program inside one Markdown fence, perhaps with words around it.
-var fence = regexp.MustCompile("(?s)^[^\n]{0,200}?\n?[ \t]*(```+|~~~+)[ \t]*([A-Za-z0-9_+-]*)[^\n]*\n(.*?)\n?[ \t]*(```+|~~~+)[ \t]*\n?[^\n]{0,200}$")
+// fenceLine matches a line that begins or ends a Markdown fence.
+var fenceLine = regexp.MustCompile("^[ \t]*(```+|~~~+)[ \t]*[A-Za-z0-9_+.-]*[ \t]*\r?$")
 
 // shellLine matches a line for a notebook that is no Python.
 var shellLine = regexp.MustCompile(`^\s*([!%]{1,2})\s*([A-Za-z_][\w.-]*)(.*)$`)
@@ -77,15 +78,28 @@ func instead(mark, word string) string {
 	return "leave the line out"
 }
 
-// unfence takes one Markdown fence off.
+// unfence takes one Markdown fence off, with the words around it. Outside a string
+// no line of Python begins like a fence, so nothing else is mistaken for one.
 func unfence(code string) string {
-	trimmed := strings.TrimSpace(code)
-	match := fence.FindStringSubmatch(trimmed)
-	if match == nil || match[1][0] != match[4][0] || strings.Contains(match[3], "\n"+match[1]) {
+	lines := strings.Split(code, "\n")
+	first := slices.IndexFunc(lines, fenceLine.MatchString)
+	if first < 0 || isInString(lines[:first]) {
 		return code
 	}
-	if before := trimmed[:strings.Index(trimmed, match[1])]; strings.ContainsAny(before, "\"'=(#") {
-		return code // the fence is inside the program, in a string or a comment
+	mark := strings.TrimSpace(lines[first])[:3]
+	for last := len(lines) - 1; last > first; last-- {
+		if strings.TrimLeft(strings.TrimSpace(lines[last]), mark[:1]) == "" && strings.Contains(lines[last], mark) {
+			return strings.Join(append(lines[first+1:last:last], ""), "\n")
+		}
 	}
-	return match[3] + "\n"
+	return code
+}
+
+// isInString tells whether lines end inside a string.
+func isInString(lines []string) bool {
+	open, quoted := 0, ""
+	for _, line := range lines {
+		open, quoted = scanLine(line, open, quoted)
+	}
+	return quoted != ""
 }

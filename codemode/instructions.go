@@ -63,7 +63,7 @@ func (s *Set) howTo() string {
 		"",
 		"- `return` a JSON value (None, bool, int, float, str, list, dict) as the result; only it and what you `print` come back. Filter and sum up in the program, and return little.",
 		"- Each run starts fresh: no variables or files of earlier runs.",
-		"- There is no network, no other program to start, and no file beyond the working directory, which is empty. Importable are the standard library and: " + s.facts.shown() + ". Nothing can be installed.",
+		"- There is no network, no other program to start, and no file beyond the working directory, which is its own. Importable are the standard library and: " + s.facts.shown() + ". Nothing can be installed.",
 	}
 	if s.options.NoLastExpression {
 		lines = append(lines, "- Only `return` gives a value; a bare expression at the end does not.")

@@ -10,7 +10,7 @@ import (
 
 // value returns what a program gets of a tool's result, by the rule in the
 // package's documentation.
-func (s *session) value(t *tool, r Result) (lossless.Value, error) {
+func (s *Session) value(t *tool, r Result) (lossless.Value, error) {
 	if r.IsError {
 		message := joined(r.Content)
 		if message == "" && r.Structured.Exists() {
@@ -31,7 +31,7 @@ func (s *session) value(t *tool, r Result) (lossless.Value, error) {
 	return v, nil
 }
 
-func (s *session) success(t *tool, r Result) (lossless.Value, error) {
+func (s *Session) success(t *tool, r Result) (lossless.Value, error) {
 	if r.Structured.Exists() {
 		if t.checkOutput != nil {
 			decoded := decode(r.Structured, 0)

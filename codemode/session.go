@@ -12,8 +12,9 @@ import (
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
-// session is one run of a Set: the content that its tools gave, and the warnings.
-type session struct {
+// Session is one run of a Set, for those who call a Runtime's Run themselves. It
+// has the content that tools gave, and the warnings.
+type Session struct {
 	set *Set
 	// marker is the member name of handles. No server can know it, so no result of
 	// a tool can pass for a handle.
@@ -24,10 +25,11 @@ type session struct {
 	warnings []string
 }
 
-func newSession(s *Set) *session { return &session{set: s, marker: "content-" + rand.Text()} }
+// Session returns a Session for one run.
+func (s *Set) Session() *Session { return &Session{set: s, marker: "content-" + rand.Text()} }
 
-// namespaces returns what the program can call.
-func (s *session) namespaces() []thirdrail.Namespace {
+// Namespaces returns what the program can call, for Request.Namespaces.
+func (s *Session) Namespaces() []thirdrail.Namespace {
 	class := &thirdrail.ErrorClass{Name: errorClass, MemberNameProperty: "tool"}
 	var list []thirdrail.Namespace
 	for _, g := range s.set.catalogue.groups {
@@ -53,7 +55,7 @@ func (s *session) namespaces() []thirdrail.Namespace {
 }
 
 // function returns a tool as the program calls it.
-func (s *session) function(t *tool) thirdrail.Func {
+func (s *Session) function(t *tool) thirdrail.Func {
 	return func(ctx context.Context, args lossless.Value) (lossless.Value, error) {
 		bound, err := t.bind(args)
 		if err != nil {
@@ -68,7 +70,7 @@ func (s *session) function(t *tool) thirdrail.Func {
 }
 
 // keep takes content that isn't text, and returns what stands for it in a value.
-func (s *session) keep(c Content) lossless.Value {
+func (s *Session) keep(c Content) lossless.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.content = append(s.content, c)
@@ -84,7 +86,7 @@ func (s *session) keep(c Content) lossless.Value {
 }
 
 // read is the function that handles read their bytes by.
-func (s *session) read(_ context.Context, args lossless.Value) (lossless.Value, error) {
+func (s *Session) read(_ context.Context, args lossless.Value) (lossless.Value, error) {
 	c, _, ok := s.find(args)
 	if !ok {
 		return lossless.Value{}, fmt.Errorf("there is no such content")
@@ -92,7 +94,7 @@ func (s *session) read(_ context.Context, args lossless.Value) (lossless.Value, 
 	return lossless.Of(base64.StdEncoding.EncodeToString(c.Data))
 }
 
-func (s *session) find(number lossless.Value) (Content, int, bool) {
+func (s *Session) find(number lossless.Value) (Content, int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, err := number.Int64()
@@ -102,7 +104,7 @@ func (s *session) find(number lossless.Value) (Content, int, bool) {
 	return s.content[i], int(i), true
 }
 
-func (s *session) warn(format string, args ...any) {
+func (s *Session) warn(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := prose(fmt.Sprintf(format, args...), 400)
@@ -111,8 +113,8 @@ func (s *session) warn(format string, args ...any) {
 	}
 }
 
-// outcome makes the Outcome of a run's result.
-func (s *session) outcome(result *thirdrail.Result) (*Outcome, error) {
+// Outcome returns what became of the run, from its result.
+func (s *Session) Outcome(result *thirdrail.Result) *Outcome {
 	out := &Outcome{Logs: result.Logs, Failure: result.Failure, Calls: result.Stats.Calls, Stats: result.Stats}
 	s.mu.Lock()
 	out.Warnings = slices.Clone(s.warnings)
@@ -123,11 +125,11 @@ func (s *session) outcome(result *thirdrail.Result) (*Outcome, error) {
 		shown := map[int]int{}
 		out.Value = s.replace(out.Value, out, shown, 0)
 	}
-	return out, nil
+	return out
 }
 
 // replace puts what the client can read in the place of the handles in a value.
-func (s *session) replace(v lossless.Value, out *Outcome, shown map[int]int, depth int) lossless.Value {
+func (s *Session) replace(v lossless.Value, out *Outcome, shown map[int]int, depth int) lossless.Value {
 	if depth > maxValueDepth {
 		return v
 	}
@@ -152,7 +154,7 @@ func (s *session) replace(v lossless.Value, out *Outcome, shown map[int]int, dep
 }
 
 // forward hands content over to the client, once.
-func (s *session) forward(handle lossless.Value, out *Outcome, shown map[int]int) lossless.Value {
+func (s *Session) forward(handle lossless.Value, out *Outcome, shown map[int]int) lossless.Value {
 	c, i, ok := s.find(handle)
 	if !ok {
 		return lossless.Null

@@ -110,17 +110,17 @@ func (s *Set) Run(ctx context.Context, code string) (*Outcome, error) {
 	if refusal != "" {
 		return &Outcome{Failure: &thirdrail.Failure{Kind: thirdrail.Exception, Message: refusal}}, nil
 	}
-	one := newSession(s)
+	one := s.Session()
 	result, err := s.runtime.Run(ctx, thirdrail.Request{
 		Program:        program,
-		Namespaces:     one.namespaces(),
+		Namespaces:     one.Namespaces(),
 		Limits:         s.options.Limits,
 		LastExpression: !s.options.NoLastExpression,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return one.outcome(result)
+	return one.Outcome(result), nil
 }
 
 // Call is Run for the arguments of a tool call, {"code": "…"}. Arguments that
@@ -138,10 +138,6 @@ func (s *Set) Call(ctx context.Context, arguments []byte) (*Outcome, error) {
 	}
 	return &Outcome{Failure: &thirdrail.Failure{Kind: thirdrail.Exception, Message: message}}, nil
 }
-
-// Namespaces returns the tools for a Runtime's own Run. Other content than text is
-// in a program's hands there, and can't be returned from it.
-func (s *Set) Namespaces() []thirdrail.Namespace { return newSession(s).namespaces() }
 
 // Source returns the declarations of all tools as one Python source. It compiles,
 // and type checkers accept it.

@@ -81,7 +81,7 @@ process of its own, with limits, captured output, and functions to call.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("thirdrail {{.Version}}\n")
-	root.AddCommand(newRun(), newDoctor(), newChild())
+	root.AddCommand(newRun(), newTools(), newDoctor(), newChild())
 	return root
 }
 
