@@ -55,7 +55,11 @@ func (t *typer) about(s *schema) []string {
 func comment(description string, notes []string, limit int) string {
 	var parts []string
 	if description != "" {
-		parts = append(parts, prose(description, limit))
+		words := prose(description, limit)
+		if len(notes) > 0 {
+			words = strings.TrimSuffix(words, ".")
+		}
+		parts = append(parts, words)
 	}
 	for _, note := range notes {
 		if !slices.Contains(parts, note) {

@@ -228,7 +228,7 @@ func TestOutcomeText(t *testing.T) {
 	}
 	text := out.Text()
 	if !strings.HasPrefix(text, "before\n[exception] ") || !strings.Contains(text, "ZeroDivisionError") ||
-		!strings.HasSuffix(text, "[the program ran once and made 1 call; what they did is done]") {
+		!strings.HasSuffix(text, "[before that 1 call reached a tool; what was done is done]") {
 		t.Errorf("text %q", text)
 	}
 }

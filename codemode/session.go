@@ -23,6 +23,7 @@ type Session struct {
 	mu       sync.Mutex
 	content  []Content
 	warnings []string
+	calls    int64 // that reached a handler
 }
 
 // Session returns a Session for one run.
@@ -61,12 +62,19 @@ func (s *Session) function(t *tool) thirdrail.Func {
 		if err != nil {
 			return lossless.Value{}, s.set.withSignature(t, err)
 		}
+		s.count()
 		result, err := t.Handler(ctx, bound)
 		if err != nil {
 			return lossless.Value{}, err
 		}
 		return s.value(t, result)
 	}
+}
+
+func (s *Session) count() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
 }
 
 // keep takes content that isn't text, and returns what stands for it in a value.
@@ -115,8 +123,9 @@ func (s *Session) warn(format string, args ...any) {
 
 // Outcome returns what became of the run, from its result.
 func (s *Session) Outcome(result *thirdrail.Result) *Outcome {
-	out := &Outcome{Logs: result.Logs, Failure: result.Failure, Calls: result.Stats.Calls, Stats: result.Stats}
+	out := &Outcome{Logs: result.Logs, Failure: result.Failure, Stats: result.Stats}
 	s.mu.Lock()
+	out.Calls = s.calls
 	out.Warnings = slices.Clone(s.warnings)
 	kept := len(s.content)
 	s.mu.Unlock()

@@ -94,7 +94,7 @@ type Outcome struct {
 	Warnings []string
 	// Failure is why there is no value, nil if it succeeded.
 	Failure *thirdrail.Failure
-	// Calls is how many calls of tools reached the host.
+	// Calls is how many calls reached their tool.
 	Calls int64
 	// Stats are the run's.
 	Stats thirdrail.Stats
@@ -167,7 +167,7 @@ func (o *Outcome) Text() string {
 	case o.Failure != nil:
 		fmt.Fprintf(&b, "[%s] %s", o.Failure.Kind, o.Failure.Message)
 		if o.Calls > 0 {
-			fmt.Fprintf(&b, "\n[the program ran once and made %s; what they did is done]", count(o.Calls, "call"))
+			fmt.Fprintf(&b, "\n[before that %s reached a tool; what was done is done]", count(o.Calls, "call"))
 		}
 	case o.Value.Exists():
 		if len(o.Logs)+len(o.Warnings) > 0 {

@@ -20,8 +20,8 @@ FILE is JSON: {"namespaces": {"NS": [TOOL, …]}}, where a TOOL has "name",
 "inputSchema", and perhaps "description", "outputSchema" and "command". Run a
 program against them with thirdrail run --tools FILE: the command is the function
 behind the tool, under the rules of --tool.`,
-		Example: `  thirdrail tools examples/codemode/tools.json
-  thirdrail run program.py --tools examples/codemode/tools.json`,
+		Example: `  thirdrail tools examples/tools/tools.json
+  thirdrail run program.py --tools examples/tools/tools.json`,
 		Args: oneToolsFile,
 		RunE: func(command *cobra.Command, args []string) error {
 			set, err := readTools(args[0], command.InOrStdin())

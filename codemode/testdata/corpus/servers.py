@@ -44,7 +44,7 @@ class PushFilesFiles(TypedDict):
 
 class Task(TypedDict):
     name: str
-    priority: NotRequired[Priority]  # How urgent.; default "low"
+    priority: NotRequired[Priority]  # How urgent; default "low"
     due: NotRequired[str | None]  # ISO 8601 date
 
 Priority: TypeAlias = 'Literal["low", "high"]'
@@ -135,7 +135,7 @@ class servers:
     async def fetch(
         *,
         url: str,  # URL to fetch; URI; at least 1 character
-        max_length: int = ...,  # Maximum number of characters to return.; > 0; < 1000000; default 5000
+        max_length: int = ...,  # Maximum number of characters to return; > 0; < 1000000; default 5000
         raw: bool = ...,  # default False
     ) -> Any:  # no output schema
         ...

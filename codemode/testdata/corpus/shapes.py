@@ -323,7 +323,7 @@ class shapes:
     @staticmethod
     async def ref_with_siblings(
         *,
-        owner: Id = ...,  # Who.; default "me"
+        owner: Id = ...,  # Who; default "me"
     ) -> Any:  # no output schema
         """Also shapes["ref-with-siblings"](...)."""
         ...
