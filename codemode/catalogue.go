@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -23,6 +24,8 @@ type tool struct {
 	wrapper   bool
 
 	checkInput, checkOutput *validator
+
+	reading sync.Mutex // of input and output, which are read where they are needed
 }
 
 // group are the tools of one namespace, in the order of their names.

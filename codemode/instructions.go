@@ -154,7 +154,9 @@ func (s *Set) exampleArguments(t *tool) string {
 // exampleValue returns a value that an argument may have.
 func (s *Set) exampleValue(t *tool, p parameter) (lossless.Value, bool) {
 	schema := t.checkInput.schema.Properties[p.name]
+	t.reading.Lock()
 	flat := t.input.flatten(p.schema)
+	t.reading.Unlock()
 	candidates := slices.Concat(flat.enum, []lossless.Value{flat.constant, flat.fallback, str("text"), number(1), lossless.True, built([]byte(`["text"]`)), built([]byte("{}"))})
 	for _, candidate := range candidates {
 		if candidate.Exists() && (schema == nil || schema.Validate(decode(candidate, 0)) == nil) {

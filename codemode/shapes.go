@@ -148,6 +148,7 @@ func (t *typer) union(s *schema, place []string, depth int) typ {
 	for i, branch := range branches {
 		words := append(place[:len(place):len(place)], t.variant(branch, i))
 		if base.says() {
+			t.merges++
 			merged := *combine(&base, t.document.flatten(branch))
 			merged.description, merged.limits, merged.notes = branch.description, branch.limits, branch.notes
 			parts = append(parts, t.plainOf(&merged, words, depth))

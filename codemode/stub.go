@@ -52,6 +52,8 @@ func newStubber(set *catalogue, more string, limit int) *stubber {
 
 // tool returns the declaration of a tool, as detailed as the limit allows.
 func (b *stubber) tool(t *tool, seen string) stub {
+	t.reading.Lock()
+	defer t.reading.Unlock()
 	for i, detail := range details {
 		names := map[string]bool{}
 		made := b.try(t, seen, detail, names)

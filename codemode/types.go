@@ -40,6 +40,10 @@ const (
 	maxAlternatives = 30
 	// maxDepth is how deep objects without a name of their own are declared.
 	maxDepth = 6
+	// maxNesting and maxUnionMerges end schemas that refer to themselves inside
+	// unions, where each round makes a new type.
+	maxNesting     = 40
+	maxUnionMerges = 500
 )
 
 // typer turns the schemas of one document into types, and collects those that need
@@ -52,6 +56,9 @@ type typer struct {
 	given    map[string]string // names of declared types by pointer
 	names    map[string]bool
 	queue    []declared
+
+	nesting int // of types in one another
+	merges  int // of the forms of unions
 }
 
 // declared is a type that has a name.
@@ -150,7 +157,11 @@ func (t *typer) declare(key string, s *schema, place []string, depth int) (strin
 // plain returns the type of a schema without references, and without what stands
 // in about.
 func (t *typer) plain(s *schema, place []string, depth int) typ {
+	t.nesting++
+	defer func() { t.nesting-- }()
 	switch {
+	case t.nesting > maxNesting || t.merges > maxUnionMerges:
+		return typ{text: "Any", notes: []string{"too intricate" + t.more}}
 	case s.never:
 		return typ{text: "Any", notes: []string{"nothing is legal here"}}
 	case s.constant.Exists():

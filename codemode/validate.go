@@ -197,7 +197,7 @@ func admitNull(object map[string]any) {
 
 // maxValueDepth is how deep values may be nested where they are checked. Below it
 // they are taken as they are.
-const maxValueDepth = 500
+const maxValueDepth = 200
 
 // decode returns a value in the form that the validator reads, exact numbers
 // included.
