@@ -20,7 +20,7 @@ import sys, pkgutil, sysconfig
 names = {m.name for m in pkgutil.iter_modules() if not m.name.startswith("_")}
 known = set(getattr(sys, "stdlib_module_names", ()))
 where = sysconfig.get_paths()
-for finder, name, _ in pkgutil.iter_modules([where["stdlib"], where["platstdlib"]]):
+for finder, name, _ in pkgutil.iter_modules([where["stdlib"], where["platstdlib"], where["platstdlib"] + "/lib-dynload"]):
     known.add(name)
 skip = {"pip", "setuptools", "wheel", "pkg_resources", "distutils", "_distutils_hack"}
 names = {n for n in names - known - skip}

@@ -179,7 +179,7 @@ func docstring(indent string, lines []string) []string {
 	if len(lines) == 1 {
 		line := lines[0]
 		if strings.HasSuffix(line, `"`) {
-			line = line[:len(line)-1] + `\"`
+			line += " " // a backslash could meet one that is there
 		}
 		return []string{indent + `"""` + line + `"""`}
 	}

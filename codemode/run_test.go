@@ -307,3 +307,17 @@ func TestWithoutRuntime(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func newRuntimeOf(t *testing.T, python string) *thirdrail.Runtime {
+	t.Helper()
+	rt, err := thirdrail.New(t.Context(), thirdrail.Config{Python: python})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}

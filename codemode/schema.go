@@ -69,7 +69,6 @@ type document struct {
 	read    map[string]*schema
 	anchors map[string]string // names of places, such as #node, and their pointers
 	old     bool              // a draft in which a $ref is alone
-	array   bool              // a draft in which items may be an array
 }
 
 func newDocument(root lossless.Value) *document {

@@ -190,6 +190,15 @@ class keywords:
         ...
 
     @staticmethod
+    async def order_and_digits(
+        *,
+        z: int = ...,  # default 9007199254740993
+        a: Literal[9007199254740993, -9007199254740993] = ...,
+        m: Literal[123456789012345678901234567890],
+    ) -> Any:  # no output schema
+        ...
+
+    @staticmethod
     async def quotes_in_values(*, o: QuotesInValuesO = ...) -> Any:  # no output schema
         ...
 
