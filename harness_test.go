@@ -46,7 +46,8 @@ type programCase struct {
 	// Check looks at whatever else matters.
 	Check func(t *testing.T, result *Result)
 	// Namespaces replaces the usual ones (testNamespaces).
-	Namespaces []Namespace
+	Namespaces     []Namespace
+	LastExpression bool
 }
 
 // runCases runs each case on each Python, several at once.
@@ -90,7 +91,7 @@ func runCasesOf(t *testing.T, python string, numbers lossless.Numbers, sandbox t
 
 func (c programCase) run(t *testing.T, rt *Runtime) {
 	t.Helper()
-	request := Request{Program: c.Program, Namespaces: c.Namespaces, Limits: c.Limits}
+	request := Request{Program: c.Program, Namespaces: c.Namespaces, Limits: c.Limits, LastExpression: c.LastExpression}
 	if request.Namespaces == nil {
 		request.Namespaces = testNamespaces()
 	}

@@ -29,8 +29,21 @@ type Namespace struct {
 	Global string
 	// Funcs are the functions. None is fine.
 	Funcs Funcs
-	// ErrorClass is raised by rejected calls. Nil means RuntimeError.
+	// ErrorClass is raised by rejected calls. Nil means RuntimeError. Namespaces
+	// that have the same pointer share one class; classes that merely look alike
+	// collide.
 	ErrorClass *ErrorClass
+	// SplitArguments gives the functions [[positional…],{keywords}] as their args,
+	// for them to bind. Otherwise a call has keywords or one positional value.
+	SplitArguments bool
+	// Handles, if not empty, is a member name that marks content that stays with
+	// the host. A result of a function that is an object with this member, or an
+	// array with such elements, reaches the program as handles, which have the
+	// object's mime, size and name. The function of this name, which the program
+	// doesn't see, is called with the member's value when a handle is read, and
+	// returns the bytes as base64. A returned handle is an object with the member
+	// alone.
+	Handles string
 }
 
 // ErrorClass is an exception class that a program finds among its globals.
@@ -125,7 +138,7 @@ func checkNamespaces(namespaces []Namespace, hasData bool) (*boundNamespaces, er
 			return nil, err
 		}
 	}
-	if err := checkErrorClasses(bound.frames, taken, hasData); err != nil {
+	if err := checkErrorClasses(namespaces, taken, hasData); err != nil {
 		return nil, err
 	}
 	return bound, nil
@@ -135,7 +148,10 @@ func checkNamespaces(namespaces []Namespace, hasData bool) (*boundNamespaces, er
 const dataGlobal = "data"
 
 func (b *boundNamespaces) add(n Namespace) error {
-	frame := wire.Namespace{Global: n.Global}
+	frame := wire.Namespace{Global: n.Global, SplitArguments: n.SplitArguments, Handles: n.Handles}
+	if strings.ToValidUTF8(n.Handles, "") != n.Handles {
+		return misuse("the Handles of namespace %s are not valid UTF-8", n.Global)
+	}
 	funcs := make(Funcs, len(n.Funcs))
 	for name, f := range n.Funcs {
 		if f == nil {
@@ -156,11 +172,13 @@ func (b *boundNamespaces) add(n Namespace) error {
 	return nil
 }
 
-func checkErrorClasses(namespaces []wire.Namespace, taken map[string]bool, hasData bool) error {
+func checkErrorClasses(namespaces []Namespace, taken map[string]bool, hasData bool) error {
+	seen := map[*ErrorClass]bool{}
 	for _, n := range namespaces {
-		if n.ErrorClass == nil {
+		if n.ErrorClass == nil || seen[n.ErrorClass] {
 			continue
 		}
+		seen[n.ErrorClass] = true
 		name := n.ErrorClass.Name
 		if err := checkGlobal("error class", name); err != nil {
 			return err

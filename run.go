@@ -21,6 +21,9 @@ type Request struct {
 	Namespaces []Namespace
 	// Data becomes the program's global data. Absent means no such global.
 	Data lossless.Value
+	// LastExpression makes the value of a bare expression that the program ends
+	// with its value, unless it is None. Otherwise only return gives one.
+	LastExpression bool
 	// Limits are this run's. Zero fields inherit from Config.
 	Limits Limits
 	// OnLog gets each line that the program prints, as it is complete. Calls come
@@ -165,7 +168,9 @@ func (r *run) send(ctx context.Context, start <-chan struct{}) {
 		// Checked before: this only brings it into the profile's form.
 		data, _ = lossless.Parse(data.Bytes(), lossless.Options{Numbers: r.runtime.numbers})
 	}
-	_ = r.talk.calls.send(wire.Append(nil, &wire.Run{Program: r.request.Program, Data: data}))
+	_ = r.talk.calls.send(wire.Append(nil, &wire.Run{
+		Program: r.request.Program, Data: data, LastExpression: r.request.LastExpression,
+	}))
 }
 
 // supervise returns when the run has a verdict, or the child has ended without one.

@@ -26,8 +26,8 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(outputs) != 3 {
-		t.Errorf("there are %d examples, want 3: %v", len(outputs), outputs)
+	if len(outputs) != 4 {
+		t.Errorf("there are %d examples, want 4: %v", len(outputs), outputs)
 	}
 	for _, path := range outputs {
 		name := filepath.Dir(path)

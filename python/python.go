@@ -40,6 +40,7 @@ var order = []string{
 	"cutting.py",
 	"logs.py",
 	"surroundings.py",
+	"handles.py",
 	"bindings.py",
 	"driver.py",
 	"forgotten.py",

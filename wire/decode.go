@@ -75,12 +75,12 @@ var (
 		"type", "text", "open", "truncated", "id", "global", "name", "args", "value", "error", "proof",
 	}
 	hostMembers = []string{
-		"type", "id", "ok", "value", "message", "program", "fileName", "data",
+		"type", "id", "ok", "value", "message", "program", "fileName", "data", "lastExpression",
 		"cpuSeconds", "addressSpaceBytes", "maxLogBytes", "maxValueBytes", "namespaces",
 		"numbers", "openLogs", "confinement",
 	}
 	doneErrorMembers  = []string{"kind", "message"}
-	namespaceMembers  = []string{"global", "names", "errorClass"}
+	namespaceMembers  = []string{"global", "names", "errorClass", "splitArguments", "handles"}
 	errorClassMembers = []string{"name", "memberNameProperty"}
 )
 
@@ -155,6 +155,9 @@ func (f *fields) namespaces(name string) []Namespace {
 		n := Namespace{
 			Global: element.text("global"),
 			Names:  element.texts("names"),
+
+			SplitArguments: element.isTrue("splitArguments"),
+			Handles:        element.optionalText("handles"),
 		}
 		if element.has("errorClass") {
 			var class fields
@@ -175,6 +178,8 @@ func (f *fields) run() Frame {
 		Program:  f.text("program"),
 		FileName: f.optionalText("fileName"),
 		Data:     f.optionalValue("data"),
+
+		LastExpression: f.isTrue("lastExpression"),
 	}
 }
 

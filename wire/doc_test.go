@@ -16,6 +16,7 @@ import (
 // ours are the optional fields that the base protocol does not have.
 var ours = []string{
 	"boot.numbers", "boot.openLogs", "boot.confinement", "run.fileName", "run.data", "boot-ack.proof", "log.open",
+	"namespace.splitArguments", "namespace.handles", "run.lastExpression",
 }
 
 // TestPage compares the tables of wire.md with the structs.

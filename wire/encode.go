@@ -54,6 +54,13 @@ func appendNamespace(dst []byte, n Namespace) []byte {
 		dst = appendQuoted(dst, n.ErrorClass.MemberNameProperty)
 		dst = append(dst, '}')
 	}
+	if n.SplitArguments {
+		dst = append(dst, `,"splitArguments":true`...)
+	}
+	if n.Handles != "" {
+		dst = append(dst, `,"handles":`...)
+		dst = appendQuoted(dst, n.Handles)
+	}
 	return append(dst, '}')
 }
 
@@ -67,6 +74,9 @@ func (f *Run) appendTo(dst []byte) []byte {
 	if f.Data.Exists() {
 		dst = append(dst, `,"data":`...)
 		dst = appendValue(dst, f.Data)
+	}
+	if f.LastExpression {
+		dst = append(dst, `,"lastExpression":true`...)
 	}
 	return append(dst, '}')
 }

@@ -22,10 +22,10 @@ var encodeCases = []struct {
 }{
 	{&Boot{}, `{"type":"boot","cpuSeconds":0,"addressSpaceBytes":0,"maxLogBytes":0,"maxValueBytes":0,"namespaces":[]}`},
 	{fullBoot, `{"type":"boot","cpuSeconds":1,"addressSpaceBytes":2,"maxLogBytes":3,"maxValueBytes":9007199254740991,` +
-		`"namespaces":[{"global":"a","names":[]},{"global":"b","names":["x","","\"é😀"],"errorClass":{"name":"E","memberNameProperty":"p"}}],` +
+		`"namespaces":[{"global":"a","names":[]},{"global":"b","names":["x","","\"é😀"],"errorClass":{"name":"E","memberNameProperty":"p"},"splitArguments":true,"handles":"h"}],` +
 		`"numbers":"exact","openLogs":true,"confinement":{"k":[1]}}`},
 	{&Run{}, `{"type":"run","program":""}`},
-	{fullRun, `{"type":"run","program":"print(\"\\n\")\n","fileName":"a.py","data":[1.50]}`},
+	{fullRun, `{"type":"run","program":"print(\"\\n\")\n","fileName":"a.py","data":[1.50],"lastExpression":true}`},
 	{&ReplyValue{}, `{"type":"reply","id":0,"ok":true,"value":null}`},
 	{&ReplyValue{ID: MaxInteger, Value: value(`{"a":"\ud800"}`)}, `{"type":"reply","id":9007199254740991,"ok":true,"value":{"a":"\ud800"}}`},
 	{&ReplyError{ID: 1}, `{"type":"reply","id":1,"ok":false,"message":""}`},
@@ -44,9 +44,9 @@ var encodeCases = []struct {
 // One of each frame with all its fields set.
 var (
 	fullBoot = &Boot{CPUSeconds: 1, AddressSpaceBytes: 2, MaxLogBytes: 3, MaxValueBytes: MaxInteger,
-		Namespaces: []Namespace{{Global: "a"}, {Global: "b", Names: []string{"x", "", "\"é😀"}, ErrorClass: &ErrorClass{"E", "p"}}},
+		Namespaces: []Namespace{{Global: "a"}, {Global: "b", Names: []string{"x", "", "\"é😀"}, ErrorClass: &ErrorClass{"E", "p"}, SplitArguments: true, Handles: "h"}},
 		Numbers:    NumbersExact, OpenLogs: true, Confinement: value(`{"k":[1]}`)}
-	fullRun     = &Run{Program: "print(\"\\n\")\n", FileName: "a.py", Data: value("[1.50]")}
+	fullRun     = &Run{Program: "print(\"\\n\")\n", FileName: "a.py", Data: value("[1.50]"), LastExpression: true}
 	fullBootAck = &BootAck{Proof: value("{}")}
 	fullLog     = &Log{Text: "<&>\u2028\u2029\x7f\b\t\n\f\r\v\x1f\"\\/", Truncated: true, Open: true}
 	fullDone    = &Done{Value: value("0"), Error: &DoneError{KindException, "m"}}
@@ -206,6 +206,9 @@ func namespaces() *rapid.Generator[Namespace] {
 		n := Namespace{
 			Global: rapid.String().Draw(t, "global"),
 			Names:  rapid.SliceOf(rapid.String()).Draw(t, "names"),
+
+			SplitArguments: rapid.Bool().Draw(t, "split"),
+			Handles:        rapid.String().Draw(t, "handles"),
 		}
 		if rapid.Bool().Draw(t, "has error class") {
 			n.ErrorClass = &ErrorClass{rapid.String().Draw(t, "class"), rapid.String().Draw(t, "property")}
@@ -233,6 +236,8 @@ func hostFrameGenerator() *rapid.Generator[Frame] {
 				Program:  rapid.String().Draw(t, "program"),
 				FileName: rapid.String().Draw(t, "file"),
 				Data:     maybe(values()).Draw(t, "data"),
+
+				LastExpression: rapid.Bool().Draw(t, "last"),
 			}
 		case 2:
 			return &ReplyValue{ID: integers().Draw(t, "id"), Value: values().Draw(t, "value")}

@@ -15,7 +15,7 @@ import (
 // decoder is one expression and nothing is copied in vain.
 type fields struct {
 	path  string // where the object stands: the frame's type, or as in done.error
-	list  [16]lossless.Member
+	list  [20]lossless.Member
 	n     int
 	fault *lossless.Error // the first refused number anywhere in the object
 	err   error

@@ -63,8 +63,16 @@ type Namespace struct {
 	Global string `json:"global"`
 	// Names are the functions, in any order. Nil is sent as an empty array.
 	Names []string `json:"names"`
-	// ErrorClass is what rejected calls raise. Nil means RuntimeError.
+	// ErrorClass is what rejected calls raise. Nil means RuntimeError. Namespaces
+	// whose classes have the same name and member share one class.
 	ErrorClass *ErrorClass `json:"errorClass,omitempty"`
+
+	// SplitArguments has calls send [[positional…],{keywords}] as their args, for
+	// the host to bind.
+	SplitArguments bool `json:"splitArguments,omitempty" wire:"true"`
+	// Handles is the member name that marks an object in a reply as a handle, and
+	// the name of the function that reads one. Absent (empty) means no handles.
+	Handles string `json:"handles,omitempty"`
 }
 
 // ErrorClass is an exception class that the child makes for a namespace. An
@@ -114,6 +122,9 @@ type Run struct {
 	FileName string `json:"fileName,omitempty"`
 	// Data becomes the program's global named data. Absent means no such global.
 	Data lossless.Value `json:"data,omitzero"`
+	// LastExpression makes the value of a bare expression that the program ends
+	// with the value of the run.
+	LastExpression bool `json:"lastExpression,omitempty" wire:"true"`
 }
 
 // DefaultFileName is what a program is called when run does not say.

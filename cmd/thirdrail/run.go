@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/thirdrail-dev/thirdrail"
+	"github.com/thirdrail-dev/thirdrail/codemode"
 	"github.com/thirdrail-dev/thirdrail/internal/units"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
@@ -20,6 +21,7 @@ import (
 type runOptions struct {
 	config thirdrail.Config
 	tools  []string
+	file   string // of tools with their schemas
 	data   string
 	json   bool
 }
@@ -82,6 +84,7 @@ func (o *runOptions) addFlags(flags *pflag.FlagSet) {
 	limit := thirdrail.DefaultLimits()
 	flags.BoolVar(&o.json, "json", false, "print one JSON object: value, logs, error, stats")
 	flags.StringArrayVar(&o.tools, "tool", nil, "a function and the command behind it, as `NS.NAME=COMMAND`; may be repeated")
+	flags.StringVar(&o.file, "tools", "", "JSON `FILE|-` of tools with their schemas, see thirdrail tools --help")
 	flags.StringVar(&o.data, "data", "", "JSON `FILE|-` that the program sees as the global data")
 	flags.Var((*units.Duration)(&limits.Wall), "wall", "the most time for the program"+byDefault(limit.Wall))
 	flags.Var((*units.Duration)(&limits.CPU), "cpu", "the most processor time"+byDefault(limit.CPU))
@@ -111,6 +114,16 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	var session *codemode.Session
+	if o.file != "" {
+		set, err := readTools(o.file, command.InOrStdin())
+		if err != nil {
+			return err
+		}
+		session = set.Session()
+		request.Namespaces = append(request.Namespaces, session.Namespaces()...)
+		request.LastExpression = true
+	}
 	surviveClosedOutput()
 	ctx, stop := interruptible(command.Context())
 	defer stop()
@@ -127,6 +140,13 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if err != nil {
 		return inFlags(err)
 	}
+	if session != nil {
+		outcome := session.Outcome(result)
+		result.Value = outcome.Value
+		for _, warning := range outcome.Warnings {
+			fmt.Fprintln(stderr, "thirdrail: warning: "+warning)
+		}
+	}
 	return report{stdout, stderr, o.json}.write(result)
 }
 
@@ -141,6 +161,12 @@ func (o *runOptions) check(flags *pflag.FlagSet, file string) error {
 	}
 	if file == standardInput && o.data == standardInput {
 		return errors.New("the program and --data can't both come from standard input; put one of them into a file")
+	}
+	if o.file == standardInput && (file == standardInput || o.data == standardInput) {
+		return errors.New("--tools can't come from standard input beside the program or --data; put one of them into a file")
+	}
+	if flags.Changed("tools") && o.file == "" {
+		return errors.New(`--tools is empty; write the path of a JSON file, or - for standard input`)
 	}
 	return absolute(&o.config.Sandbox)
 }

@@ -14,6 +14,7 @@ from thirdrail_child.codec import NotLossless as _NotLossless
 from thirdrail_child.codec import decode as _decode
 from thirdrail_child.codec import encode as _encode
 from thirdrail_child.codec import encode_string as _encode_string
+from thirdrail_child.handles import opener as _opener
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,6 +185,11 @@ def _too_large(head: bytes, size: int) -> bytes:
     return b'{"type":"reply","id":%b,"ok":false,"message":"%b"}' % (digits, message)
 
 
+def _split(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+    """Return a call's arguments as they are, for the host to bind."""
+    return [list(args), kwargs]
+
+
 def _bind(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     """Return the one JSON value that a call's arguments make."""
     if not args:
@@ -196,11 +202,25 @@ def _bind(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     return args[0]
 
 
-def _binding(calls: Calls, global_name: str, name: str, error: Callable[[str], Exception]) -> Any:
-    label = f"{global_name}.{name}" if name.isidentifier() else f"{global_name}[{name!r}]"
+def _label(global_name: str, name: str) -> str:
+    """Return a function's name as the program writes it."""
+    if name == "__call__":
+        return global_name
+    return f"{global_name}.{name}" if name.isidentifier() else f"{global_name}[{name!r}]"
+
+
+def _binding(
+    calls: Calls,
+    global_name: str,
+    name: str,
+    error: Callable[[str], Exception],
+    bind: Callable[[str, Tuple[Any, ...], Dict[str, Any]], Any],
+    opened: Optional[Callable[[Any], Any]],
+) -> Any:
+    label = _label(global_name, name)
 
     async def binding(*args: Any, **kwargs: Any) -> Any:
-        arguments = _bind(label, args, kwargs)
+        arguments = bind(label, args, kwargs)
         try:
             pending = calls.start(label, global_name, name, arguments)
         except _NotLossless as refusal:
@@ -212,7 +232,7 @@ def _binding(calls: Calls, global_name: str, name: str, error: Callable[[str], E
                 # The host still owes the reply, so the call stays among the pending.
                 pending.given_up = True
             if pending.message is None:
-                return pending.value
+                return pending.value if opened is None else opened(pending.value)
             failure = error(pending.message)
         raise failure from None
 
@@ -287,6 +307,12 @@ def _namespace(global_name: str, functions: Dict[str, Any]) -> Any:
         def __repr__(self) -> str:
             return f"<namespace {global_name}: {names}>"
 
+    if "__call__" in functions:
+
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return functions["__call__"](*args, **kwargs)
+
+        setattr(Namespace, "__call__", call)
     Namespace.__module__ = "__main__"
     Namespace.__qualname__ = Namespace.__name__ = global_name
     return Namespace()
@@ -294,6 +320,7 @@ def _namespace(global_name: str, functions: Dict[str, Any]) -> Any:
 
 def seed(module_globals: Dict[str, Any], calls: Calls, namespaces: List[NamespaceFrame]) -> None:
     """Put the namespaces and their error classes among the program's globals."""
+    classes: Dict[Tuple[str, str], Type[Exception]] = {}
     for namespace in namespaces:
         global_name = namespace["global"]
         declared = namespace.get("errorClass")
@@ -301,10 +328,15 @@ def seed(module_globals: Dict[str, Any], calls: Calls, namespaces: List[Namespac
         member = ""
         if declared is not None:
             member = declared["memberNameProperty"]
-            error_class = _error_class(declared["name"], member)
+            error_class = classes.get((declared["name"], member)) or _error_class(declared["name"], member)
+            classes[declared["name"], member] = error_class
             module_globals[declared["name"]] = error_class
+        bind = _split if namespace.get("splitArguments") is True else _bind
+        marker = namespace.get("handles")
+        opened = None if not marker else _opener(calls, global_name, marker)
         functions = {
-            name: _binding(calls, global_name, name, _error_factory(error_class, member, name))
+            name: _binding(calls, global_name, name, _error_factory(error_class, member, name), bind, opened)
             for name in namespace["names"]
+            if name != marker
         }
         module_globals[global_name] = _namespace(global_name, functions)

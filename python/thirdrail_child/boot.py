@@ -26,6 +26,7 @@ from thirdrail_child.driver import drive as _drive
 from thirdrail_child.driver import run_loop as _run_loop
 from thirdrail_child.failure import describe as _describe
 from thirdrail_child.forgotten import Forgotten
+from thirdrail_child.handles import closed as _closed
 from thirdrail_child.later import later_module as _later_module
 from thirdrail_child.logs import Ledger, LogStream, empty_input
 from thirdrail_child.overlimit import know as _know_limits
@@ -111,9 +112,11 @@ def _serve(channel: Channel, applied: Optional[Applied]) -> None:
     _explain_refusals(run["program"], surroundings, policy is not None and bool(policy.get("calls")))
     # Zeros take no memory until they are read, but address space.
     ballast = [bytes(_BALLAST_BYTES)]
-    kind, result = _run_program(run["program"], file_name, module.__dict__, calls, forgotten, surroundings, ballast)
+    last = run.get("lastExpression") is True
+    kind, result = _run_program(run["program"], file_name, last, module.__dict__, calls, forgotten, surroundings, ballast)
     ballast.clear()
     try:
+        result = _closed(result)
         end = _end_frame(kind, result, numbers, boot["maxValueBytes"])
         forgotten.program_ends(module.__dict__)
         for stream in streams:
@@ -215,6 +218,7 @@ def _main_module(file_name: str, streams: Tuple[LogStream, LogStream]) -> Any:
 def _run_program(
     source: str,
     file_name: str,
+    last_expression: bool,
     module_globals: Dict[str, Any],
     calls: Calls,
     forgotten: Forgotten,
@@ -224,7 +228,7 @@ def _run_program(
     """Run the program. Return "value" and what it returned, or "exception" and its text."""
     program: Optional[Program] = None
     try:
-        program = Program(source, file_name)
+        program = Program(source, file_name, last_expression)
         result = program.execute(module_globals)
         if program.is_async:
             if program.uses_asyncio:

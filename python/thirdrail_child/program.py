@@ -6,7 +6,7 @@ import sys as _sys
 
 from thirdrail_child.compiling import CO_COROUTINE, FUTURE_MASK, Part, quiet
 from thirdrail_child.imports import may_need_asyncio
-from thirdrail_child.toplevel import compile_body, compile_statement
+from thirdrail_child.toplevel import compile_body, compile_statement, ends_with_expression
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,19 +34,22 @@ ABSENT = _Absent()
 class Program:
     """A program, compiled. Its source is checked when it is made: that raises SyntaxError.
 
+    With last_expression, a bare expression at its end gives the program's value,
+    unless that is None.
+
     Attributes: source (as Python reads it: line feeds only, no byte order mark),
     file_name, is_async (the top level awaits), uses_asyncio (the source names
     asyncio, or imports what may use it), module_globals (what execute was given).
     """
 
-    def __init__(self, source: str, file_name: str = "program.py") -> None:
+    def __init__(self, source: str, file_name: str = "program.py", last_expression: bool = False) -> None:
         self.file_name = file_name
         self.module_globals: Optional[Dict[str, Any]] = None
         self._source_lines: Optional[List[str]] = None
         self.source = _as_python_reads(source)
         _refuse_bad_text(self.source, file_name)
         try:
-            self._parts = _compile(self.source, file_name)
+            self._parts = _compile(self.source, file_name, last_expression)
         except SyntaxError as error:
             _place(error, self.source, file_name)
             raise
@@ -68,7 +71,7 @@ class Program:
             value = eval(part.code, module_globals)
             if not part.returns:
                 value = ABSENT
-        return value
+        return _last_value(value)
 
     def line(self, number: int) -> Optional[str]:
         """Return a line of the source by its number, from 1 on; None if there is none."""
@@ -152,6 +155,13 @@ async def _run_async(parts: List[Part], module_globals: Dict[str, Any]) -> Any:
             value = await value
         if not part.returns:
             value = ABSENT
+    return _last_value(value)
+
+
+def _last_value(value: Any) -> Any:
+    """Return what the program's last part gave, taking a last expression's value out of its list."""
+    if type(value) is list and len(value) == 2 and value[0] is ABSENT:
+        return ABSENT if value[1] is None else value[1]
     return value
 
 
@@ -163,13 +173,15 @@ def _as_python_reads(source: str) -> str:
     return source
 
 
-def _compile(source: str, file_name: str) -> List[Part]:
+def _compile(source: str, file_name: str, last_expression: bool) -> List[Part]:
     """Compile source in the cheapest way that is right for it.
 
     A program without a return at its top level is an ordinary module. One with a
     return at the start of a line is a module up to there, and a function from
     there on; most are so, with a return at their end. Else all is a function.
     """
+    if last_expression and ends_with_expression(source, file_name):
+        return [compile_body(source, file_name, 0, ABSENT, last_expression=True)]
     if "return" not in source:
         return [_compile_module(source, file_name)]
     with quiet() as warnings:

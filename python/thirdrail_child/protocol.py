@@ -59,6 +59,8 @@ class Namespace(_NamespaceBase, total=False):
     """One object of functions that the program finds among its globals."""
 
     errorClass: ErrorClass
+    splitArguments: Literal[True]
+    handles: str
 
 
 class _BootBase(TypedDict):
@@ -88,6 +90,7 @@ class Run(_RunBase, total=False):
 
     fileName: str
     data: JSON
+    lastExpression: Literal[True]
 
 
 class ReplyValue(TypedDict):

@@ -63,17 +63,30 @@ def compile_statement(text: str, file_name: str, flags: int) -> Optional[Part]:
     return None
 
 
-def compile_body(text: str, file_name: str, flags: int, end: object) -> Part:
+def ends_with_expression(text: str, file_name: str) -> bool:
+    """Tell whether the last statement of text is an expression. False if it doesn't parse."""
+    with quiet():
+        try:
+            tree = compile(text, file_name, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
+        except SyntaxError:
+            return False
+    return bool(tree.body) and isinstance(tree.body[-1], _ast.Expr)
+
+
+def compile_body(text: str, file_name: str, flags: int, end: object, last_expression: bool = False) -> Part:
     """Compile text as a module whose top level may return.
 
     flags are compile()'s, for future features that are on already. The code
-    returns end when its last line was reached without a return.
+    returns end when its last line was reached without a return; with
+    last_expression, a list of end and the last statement's value.
     """
     tree = compile(text, file_name, "exec", _ast.PyCF_ONLY_AST | flags, dont_inherit=True)
     body: List[Any] = tree.body
     names = _top_level_names(text, file_name)
     _refuse_yield(body, text, file_name)
     is_async = ("await" in text or "async" in text) and _find(body, _is_await) is not None
+    if last_expression:
+        _return_last(body)
     docstring = _docstring(body)
     first = 0 if docstring is None else 1
     futures = _futures(body, first)
@@ -87,6 +100,15 @@ def compile_body(text: str, file_name: str, flags: int, end: object) -> Part:
     code = code_in(module_code)
     document = code.co_consts[0] if docstring is not None else None
     return Part(as_module_code(code, _NAME, end), True, annotated, document)
+
+
+def _return_last(body: List[Any]) -> None:
+    """Turn the last statement, an expression, into a return of END_CONSTANT and its value."""
+    last = body[-1]
+    # A list of two is never folded into one constant, so the mark is found in it.
+    mark = _copy_place(_ast.Constant(value=END_CONSTANT), last)
+    pair = _copy_place(_ast.List(elts=[mark, last.value], ctx=_ast.Load()), last)
+    body[-1] = _copy_place(_ast.Return(value=pair), last)
 
 
 def _top_level_names(text: str, file_name: str) -> List[str]:

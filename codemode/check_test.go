@@ -1,0 +1,122 @@
+package codemode
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writeSources writes the corpus's declarations, and those of odd names, as modules.
+func writeSources(t *testing.T) (dir string, names []string) {
+	t.Helper()
+	dir = t.TempDir()
+	sources := corpusSources(t)
+	sources["hostile"] = newSet(t, hostileTools(t)...).Source()
+	sources["names"] = newSet(t, oddlyNamed(t)...).Source()
+	sources["definitions"] = newSet(t, manyDefinitions(t)).Source()
+	for name, source := range sources {
+		names = append(names, name+".py")
+		if err := os.WriteFile(filepath.Join(dir, name+".py"), []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, names
+}
+
+// check runs a command over the modules, and fails with what it prints.
+func check(t *testing.T, dir, command string, args ...string) {
+	t.Helper()
+	run := exec.Command(command, args...)
+	run.Dir = dir
+	out, err := run.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", command, err, out)
+	}
+}
+
+func TestSourcesCompile(t *testing.T) {
+	dir, names := writeSources(t)
+	check(t, dir, "/usr/bin/python3", append([]string{"-W", "error", "-m", "py_compile"}, names...)...)
+}
+
+func TestMypyAcceptsSources(t *testing.T) {
+	mypy := findTool(t, "mypy", "Debian's package mypy")
+	dir, names := writeSources(t)
+	check(t, dir, mypy, append([]string{"--strict", "--cache-dir", t.TempDir()}, names...)...)
+}
+
+func TestPyrightAcceptsSources(t *testing.T) {
+	pyright := findTool(t, "pyright", "npm's package pyright")
+	dir, names := writeSources(t)
+	check(t, dir, pyright, names...)
+}
+
+// findTool returns a type checker's path. CI installs both; elsewhere the test is
+// skipped.
+func findTool(t *testing.T, name, source string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrNotFound) {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s is not on PATH: .ci/run installs %s", name, source)
+		}
+		t.Skipf("%s is not on PATH: install %s", name, source)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestTypesAreTrue type-checks programs against the declarations: right calls pass,
+// wrong ones don't.
+func TestTypesAreTrue(t *testing.T) {
+	mypy := findTool(t, "mypy", "Debian's package mypy")
+	var tools []Tool
+	for _, c := range readCorpus(t)["servers"] {
+		tools = append(tools, c.tool(t))
+	}
+	source := newSet(t, tools...).Source()
+	for _, c := range []struct{ name, program, want string }{
+		{"right", `
+    found = await tools.search_issues(query="x", perPage=3)
+    first: int = found["items"][0]["id"]
+    labels: list[str] = found["items"][0].get("labels", [])
+    total: int = sum(await tools.fastmcp_wrapped(a=1, b=2))
+    await tools.push_files(branch="b", files=[{"path": "p", "content": "c"}])
+    await tools.send_email(to=["a"], subject="s")
+    await tools.git_log(repo_path=".", start_timestamp=None)`, ""},
+		{"a wrong type", `
+    await tools.search_issues(query=3)`, `expected "str"`},
+		{"an unknown argument", `
+    await tools.search_issues(query="x", q="y")`, "Unexpected keyword argument"},
+		{"a missing key", `
+    await tools.push_files(branch="b", files=[{"path": "p"}])`, "Missing key"},
+		{"no such literal", `
+    await tools.search_issues(query="x", sort="name")`, "Literal"},
+		{"a key that isn't there", `
+    (await tools.search_issues(query="x"))["hits"]`, "has no key"},
+		{"null where it isn't legal", `
+    await tools.fetch(url="u", raw=None)`, "None"},
+		{"a forgotten await", `
+    tools.search_issues(query="x")["items"]`, "not indexable"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "program.py")
+			text := source + "\nasync def program() -> None:" + c.program + "\n"
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command(mypy, "--strict", "--cache-dir", os.TempDir()+"/thirdrail-mypy", path).CombinedOutput()
+			if c.want == "" && err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if c.want != "" && (err == nil || !strings.Contains(string(out), c.want)) {
+				t.Errorf("%v, want %q\n%s", err, c.want, out)
+			}
+		})
+	}
+}

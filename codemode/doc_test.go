@@ -1,0 +1,102 @@
+package codemode
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/thirdrail-dev/thirdrail/internal/pythons"
+)
+
+const pagePath = "../docs/codemode.md"
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// block returns the fenced block after a comment on the page.
+func block(t *testing.T, comment string) string {
+	t.Helper()
+	_, after, ok := strings.Cut(readText(t, pagePath), "<!-- "+comment+" -->\n")
+	if !ok {
+		t.Fatalf("the page has no comment %q", comment)
+	}
+	_, after, _ = strings.Cut(after, "\n")
+	text, _, _ := strings.Cut(after, "```\n")
+	return text
+}
+
+// pageSearch is the tool that the page shows.
+func pageSearch(t *testing.T) Tool {
+	return Tool{
+		Namespace: "web", Name: "search", Description: "Search the web.", Handler: echo,
+		InputSchema: parse(t, `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100},
+			"lang":{"enum":["en","de",null]},"from":{"type":"string","format":"date"}},"required":["query"]}`),
+		OutputSchema: parse(t, `{"type":"object","properties":{"hits":{"type":"array","items":{"type":"object","properties":
+			{"id":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}}},"required":["id"]}}},"required":["hits"]}`),
+	}
+}
+
+func TestPageShowsTheExample(t *testing.T) {
+	source := readText(t, "example_test.go")
+	_, body, _ := strings.Cut(source, "func ExampleNew() {\n")
+	body, _, _ = strings.Cut(body, "\t// Output:")
+	body = regexp.MustCompile(`(?m)^\t`).ReplaceAllString(body, "")
+	if diff := cmp.Diff(body, block(t, "example: ExampleNew")); diff != "" {
+		t.Errorf("the example (-) and the page (+):\n%s", diff)
+	}
+}
+
+func TestPageShowsDeclarations(t *testing.T) {
+	source := newSet(t, pageSearch(t)).Source()
+	_, source, _ = strings.Cut(source, "TypedDict\n\n")
+	if diff := cmp.Diff(source, block(t, "declarations")+"\n"); diff != "" {
+		t.Errorf("the declarations (-) and the page (+):\n%s", diff)
+	}
+}
+
+func TestPageCommands(t *testing.T) {
+	command := exec.Command("sh", "-c", block(t, "run: [1,2,3,4]"))
+	command.Dir = ".."
+	command.Env = append(os.Environ(), "PATH="+filepath.Dir(pythons.All(t)[0])+":"+os.Getenv("PATH"))
+	out, err := command.CombinedOutput()
+	if err != nil || string(out) != "[1,2,3,4]\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestPageMessages runs the calls of the table.
+func TestPageMessages(t *testing.T) {
+	s, err := New(testRuntime(t), pageSearch(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `(web\\..*)` \\| `(.*)` \\|$").FindAllStringSubmatch(readText(t, pagePath), -1)
+	if len(rows) < 5 {
+		t.Fatalf("only %d rows", len(rows))
+	}
+	for _, row := range rows {
+		out, err := s.Run(t.Context(), "await "+row[1])
+		if err != nil || out.Failure == nil || !strings.Contains(out.Failure.Message, "ToolError: "+row[2]+"\nThe signature is: web.search(") {
+			t.Errorf("%s: %v, %s, want %s", row[1], err, out.Text(), row[2])
+		}
+	}
+}
+
+func TestPageLinks(t *testing.T) {
+	for _, link := range regexp.MustCompile(`[^"]\]\(([^)#]+)\)`).FindAllStringSubmatch(readText(t, pagePath), -1) {
+		if _, err := os.Stat(filepath.Join("../docs", link[1])); err != nil {
+			t.Errorf("the link to %s: %v", link[1], err)
+		}
+	}
+}

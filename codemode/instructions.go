@@ -1,0 +1,167 @@
+package codemode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/thirdrail-dev/thirdrail/lossless"
+)
+
+// Definition returns the tool that runs programs, for the model. It is the same,
+// byte for byte, for the same tools.
+func (s *Set) Definition() Definition {
+	return Definition{
+		Name:        s.options.Name,
+		Description: s.Instructions(),
+		InputSchema: built([]byte(`{"type":"object","properties":{"code":{"type":"string",` +
+			`"description":"The Python program."}},"required":["code"],"additionalProperties":false}`)),
+	}
+}
+
+// inlineBytes bounds the declarations in a description, of about 3,000 tokens.
+// Longer ones are looked up.
+const inlineBytes = 40 << 10
+
+// Instructions returns the text that teaches a model to write programs, with the
+// declarations of the tools, or with how to find them where they are many.
+func (s *Set) Instructions() string {
+	var b strings.Builder
+	b.WriteString(s.howTo())
+	if s.catalogue.count == 0 {
+		return b.String()
+	}
+	if source, ok := s.inline(); ok {
+		b.WriteString("\nThe tools, as Python declarations (" + "`= ...`" + " marks what may be left out; the server decides then):\n\n```python\n")
+		b.WriteString(strings.TrimSpace(source) + "\n```\n")
+		return b.String()
+	}
+	b.WriteString(s.namespacesText())
+	return b.String()
+}
+
+// inline returns all declarations, if they are few enough for a description.
+func (s *Set) inline() (string, bool) {
+	if s.catalogue.count > s.options.Inline {
+		return "", false
+	}
+	more := ": await " + describeName + "(\"%s\")"
+	shape := func(*tool) string { return "" } // so that the text never changes
+	source := s.catalogue.source(newStubber(s.catalogue, more, stubBytes), s.catalogue.groups, shape)
+	return source, len(source) <= inlineBytes
+}
+
+// howTo is the part of the instructions that is the same for all tools, but for
+// its examples.
+func (s *Set) howTo() string {
+	version := ""
+	if s.facts.Version != "" {
+		version = " " + s.facts.Version
+	}
+	lines := []string{
+		"Runs a Python" + version + " program. Write plain code: its top level may `await` and `return`, no main function and no asyncio.run.",
+		"",
+		"- `return` a JSON value (None, bool, int, float, str, list, dict) as the result; only it and what you `print` come back. Filter and sum up in the program, and return little.",
+		"- Each run starts fresh: no variables or files of earlier runs.",
+		"- There is no network, no other program to start, and no file beyond the working directory, which is its own. Importable are the standard library and: " + s.facts.shown() + ". Nothing can be installed.",
+	}
+	if s.options.NoLastExpression {
+		lines = append(lines, "- Only `return` gives a value; a bare expression at the end does not.")
+	}
+	if t := s.exampleTool(); t != nil {
+		call := s.exampleArguments(t)
+		lines = append(lines,
+			"- Tools are functions of namespaces. Await each call: `r = await "+call+"`. Pass arguments by keyword, and leave out what you don't need instead of passing None.",
+			"- Independent calls at once: `a, b = await asyncio.gather("+call+", "+call+")` after `import asyncio`; with `return_exceptions=True` one failure doesn't lose the others.",
+			"- A failed call raises ToolError, with the function in `.tool`: `try: … except ToolError as e: print(e)`.",
+			"- Images and files come as handles with .mime, .size, .read() and .save(path). Return one to show it.",
+		)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// namespacesText lists namespaces where the tools themselves are too many.
+func (s *Set) namespacesText() string {
+	lines := []string{
+		"",
+		"The tools are too many to list here. In a program, `await " + searchName + "(\"words\")` returns the signatures that fit best, and `await " +
+			describeName + "([\"ns.name\"])` full declarations of any number of them. What is found can be called in the same program. The namespaces:",
+		"",
+	}
+	for _, g := range s.catalogue.groups {
+		var names []string
+		for _, t := range g.tools[:min(len(g.tools), 5)] {
+			names = append(names, t.alias)
+		}
+		more := ""
+		if len(g.tools) > len(names) {
+			more = ", …"
+		}
+		if len(lines) > 60 {
+			lines = append(lines, fmt.Sprintf("- and %d more namespaces", len(s.catalogue.groups)-57))
+			break
+		}
+		lines = append(lines, "- "+g.global+": "+cut(strings.Join(names, ", "), 160)+more)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// exampleTool returns the tool that the examples call: one that is easily called.
+func (s *Set) exampleTool() *tool {
+	var best *tool
+	cost := func(t *tool) int {
+		n := 0
+		for _, p := range t.arguments.list {
+			if p.required {
+				n++
+				if _, ok := s.exampleValue(t, p); !ok {
+					n += 100
+				}
+			}
+		}
+		if n == 0 {
+			n = 5 // a call without arguments shows less
+		}
+		return n
+	}
+	for _, g := range s.catalogue.groups {
+		for _, t := range g.tools {
+			if best == nil || cost(t) < cost(best) {
+				best = t
+			}
+		}
+	}
+	return best
+}
+
+// exampleArguments returns a call that the tool's schema accepts, or one with an
+// ellipsis where no value is plain.
+func (s *Set) exampleArguments(t *tool) string {
+	var texts []string
+	for _, p := range t.arguments.list {
+		if !p.required {
+			continue
+		}
+		value, ok := s.exampleValue(t, p)
+		if !ok {
+			return t.path + "(...)"
+		}
+		texts = append(texts, p.alias+"="+literal(value))
+	}
+	return t.path + "(" + strings.Join(texts, ", ") + ")"
+}
+
+// exampleValue returns a value that an argument may have.
+func (s *Set) exampleValue(t *tool, p parameter) (lossless.Value, bool) {
+	schema := t.checkInput.schema.Properties[p.name]
+	t.reading.Lock()
+	flat := t.input.flatten(p.schema)
+	t.reading.Unlock()
+	candidates := slices.Concat(flat.enum, []lossless.Value{flat.constant, flat.fallback, str("text"), number(1), lossless.True, built([]byte(`["text"]`)), built([]byte("{}"))})
+	for _, candidate := range candidates {
+		if candidate.Exists() && (schema == nil || schema.Validate(decode(candidate, 0)) == nil) {
+			return candidate, len(candidate.Bytes()) < 40
+		}
+	}
+	return lossless.Value{}, false
+}

@@ -1,0 +1,149 @@
+package codemode
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// snippet matches what stands in backticks in the instructions.
+var snippet = regexp.MustCompile("`([^`]+)`")
+
+// TestEverySnippetRuns: each piece of code that the instructions show is run, with
+// tools that are declared and with tools that are looked up.
+func TestEverySnippetRuns(t *testing.T) {
+	var servers []Tool
+	for _, c := range readCorpus(t)["servers"] {
+		servers = append(servers, c.tool(t))
+	}
+	for name, tools := range map[string][]Tool{"few": servers, "many": manyTools(t), "one": runTools(t)[:1], "none": nil} {
+		t.Run(name, func(t *testing.T) {
+			s, err := New(testRuntime(t), tools...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _, _ := strings.Cut(s.Instructions(), "```python")
+			shown := snippet.FindAllStringSubmatch(text, -1)
+			if len(shown) < 3 {
+				t.Fatalf("only %d snippets:\n%s", len(shown), text)
+			}
+			for _, match := range shown {
+				program, known := snippetProgram(match[1])
+				if !known {
+					t.Errorf("no program for the snippet %q", match[1])
+					continue
+				}
+				out, err := s.Run(t.Context(), program)
+				if err != nil || out.Failure != nil {
+					t.Errorf("%s: %v: %s", program, err, out.Text())
+				}
+			}
+		})
+	}
+}
+
+// snippetProgram makes a whole program of a piece of the instructions.
+func snippetProgram(code string) (string, bool) {
+	switch {
+	case code == "await":
+		return "import asyncio\nawait asyncio.sleep(0)", true
+	case code == "return":
+		return "return [None, True, 1, 0.5, 'x', [], {}]", true
+	case code == "print":
+		return "print('x')", true
+	case code == "import asyncio":
+		return code, true
+	case code == "return_exceptions=True":
+		return "import asyncio\nawait asyncio.gather(asyncio.sleep(0), " + code + ")", true
+	case code == "= ...":
+		return "async def f(*, a: int = ...): return 1\nreturn await f()", true
+	case code == ".tool":
+		return "try: raise ToolError('x')\nexcept ToolError as e: return e" + code, true
+	case strings.HasPrefix(code, "try: "):
+		body := strings.Replace(strings.Replace(code, "…", "raise ToolError('x')", 1), " except", "\nexcept", 1)
+		return body, true
+	case strings.HasPrefix(code, "r = await "):
+		return code + "\nreturn r", true
+	case strings.HasPrefix(code, "a, b = await asyncio.gather("):
+		return "import asyncio\n" + code + "\nreturn [a, b]", true
+	case strings.HasPrefix(code, "await tools_search("):
+		return "found = " + code + "\nreturn found", true
+	case strings.HasPrefix(code, "await tools_describe("):
+		return "name = (await tools_search('create'))[0].split('(')[0]\nreturn " + strings.Replace(code, `"ns.name"`, "name", 1), true
+	}
+	return "", false
+}
+
+// TestWhatIsSaidIsTrue: the sentences on what is and isn't there.
+func TestWhatIsSaidIsTrue(t *testing.T) {
+	s, err := New(testRuntime(t), runTools(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{
+		"import os\nreturn [n for n in os.listdir('.') if n != 'tmp']": "[]",
+		"open('x', 'w').write('1')\nx = 1\nreturn 1":                   "1",
+		"import os\nreturn ['x' in globals(), 'x' in os.listdir('.')]": "[false,false]",
+		"import sys\nreturn '%d.%d' % sys.version_info[:2]":            `"` + s.facts.Version + `"`,
+		"import json, re, csv, sqlite3, decimal\nreturn 'there'":       `"there"`,
+	} {
+		out, err := s.Run(t.Context(), program)
+		if err != nil || out.Value.String() != want {
+			t.Errorf("%s: %s, %v, want %s", program, out.Text(), err, want)
+		}
+	}
+	for _, program := range []string{
+		"import socket\nsocket.create_connection(('127.0.0.1', 1), 1)",
+		"import subprocess\nsubprocess.run(['true'])",
+		"open('/etc/passwd').read()",
+		"import package_that_is_not_there",
+	} {
+		out, err := s.Run(t.Context(), program)
+		if err != nil || out.Failure == nil {
+			t.Errorf("%s: %s, %v", program, out.Text(), err)
+		}
+	}
+	for _, name := range s.facts.Packages {
+		out, err := s.Run(t.Context(), "import importlib.util\nreturn importlib.util.find_spec("+quote(name)+") is not None")
+		if err != nil || out.Value.String() != "true" {
+			t.Errorf("the package %s: %s, %v", name, out.Text(), err)
+		}
+	}
+}
+
+// TestFixedTextIsShort: what is the same for all tools is under 600 tokens, at three
+// bytes or more a token.
+func TestFixedTextIsShort(t *testing.T) {
+	s, err := New(testRuntime(t), runTools(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := len(s.howTo()); size > 600*3 {
+		t.Errorf("it has %d bytes", size)
+	}
+}
+
+func TestDefinition(t *testing.T) {
+	s := newSet(t, runTools(t)...)
+	d := s.Definition()
+	var schema struct {
+		Type       string
+		Properties map[string]any
+		Required   []string
+	}
+	if err := json.Unmarshal(d.InputSchema.Bytes(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	if d.Name != "run_code" || d.Description != s.Instructions() || fmt.Sprint(schema.Type, schema.Required) != "object[code]" {
+		t.Errorf("definition %+v, schema %+v", d, schema)
+	}
+	named, err := Options{Name: "python", NoLastExpression: true}.New(nil, runTools(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := named.Definition(); d.Name != "python" || !strings.Contains(d.Description, "a bare expression at the end does not") {
+		t.Errorf("definition %+v", d)
+	}
+}
