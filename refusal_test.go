@@ -49,7 +49,7 @@ var refusalCases = []programCase{
 	{Name: "moving", Program: "import os\nopen('a', 'w').close()\nos.rename('a', '/usr/b')", Kind: Exception, Message: []string{ownWrite, "use the path 'b'"}},
 	{Name: "sqlite", Program: "import sqlite3\nsqlite3.connect('/mnt/x.db')", Kind: Exception, Message: []string{ownWrite}},
 	{Name: "a signal", Program: "import os\nos.kill(1, 9)", Kind: Exception, Message: []string{"a confined run may not do this"}},
-	{Name: "file size", Program: "open('x', 'wb').truncate(1 << 40)", Limits: Limits{DiskBytes: 4 << 20}, Kind: Exception, Message: []string{"a file can have at most 4 MiB in this run"}},
+	{Name: "file size", Program: "open('x', 'wb').truncate(1 << 40)", Limits: Limits{DiskBytes: 4 << 20}, Kind: Exception, Message: []string{"a run may use 4 MiB of disk"}},
 	{Name: "open files", Program: "import os\nkept = [os.pipe() for _ in range(1000)]", Kind: Exception, Message: []string{"256 files and pipes", "with open"}},
 	{Name: "threads", Program: "import threading, time\nfor _ in range(100_000):\n    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
 		Limits: Limits{Memory: 256 << 20, Wall: time.Minute}, Kind: Exception, Message: []string{"can't start new thread", "use fewer"}},

@@ -128,11 +128,6 @@ def _rules() -> Rules:
             ("'await' outside async function",),
             "only `async def` functions can await: write `async def`, and `await` where the function is called",
         ),
-        (
-            (RuntimeError,),
-            ("can't start new thread",),
-            "threads take the run's memory: use fewer, such as ThreadPoolExecutor(max_workers=16), or asyncio",
-        ),
     )
 
 

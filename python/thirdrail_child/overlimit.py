@@ -55,7 +55,7 @@ def _memory() -> str:
 def _threads() -> str:
     if "processes" in _limits:
         return _processes()
-    return f"{_memory()}, with fewer threads"
+    return f"{_memory()}, with fewer threads, such as ThreadPoolExecutor(max_workers=16), or asyncio"
 
 
 def _processes() -> str:
