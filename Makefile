@@ -3,13 +3,16 @@
 SOAK = 10000
 FUZZ = 1h
 
-.PHONY: help test soak fuzz bench
+.PHONY: help test stdlib soak fuzz bench
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
 test: ## all tests, on every Python of the machine: the README's command
 	go test -race -timeout 60m ./...
+
+stdlib: ## CPython's own tests inside the walls and outside, on every Python
+	THIRDRAIL_STDLIB=all go test -count 1 -timeout 60m -v -run '^TestStandardLibrary$$' .
 
 soak: ## SOAK=10000 mixed runs, eight at a time: descriptors, memory and files stay flat
 	THIRDRAIL_SOAK=$(SOAK) go test -count 1 -timeout 0 -v -run '^TestSoak$$' .
