@@ -2,9 +2,8 @@
 
 SOAK = 10000
 FUZZ = 1h
-ROUNDS = 40
 
-.PHONY: help test soak fuzz bench figures
+.PHONY: help test stdlib soak fuzz bench
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -12,17 +11,14 @@ help: ## list what can be made
 test: ## all tests, on every Python of the machine: the README's command
 	go test -race -timeout 60m ./...
 
+stdlib: ## CPython's own tests inside the walls and outside, on every Python
+	THIRDRAIL_STDLIB=all go test -count 1 -timeout 60m -v -run '^TestStandardLibrary$$' .
+
 soak: ## SOAK=10000 mixed runs, eight at a time: descriptors, memory and files stay flat
 	THIRDRAIL_SOAK=$(SOAK) go test -count 1 -timeout 0 -v -run '^TestSoak$$' .
 
 fuzz: ## every fuzzer for FUZZ=1h each
 	.ci/fuzz $(FUZZ)
 
-bench: ## what a run and its walls cost on this machine, as ratios
-	go run ./cmd/thirdrail bench --rounds $(ROUNDS)
-
-figures: ## the same, put into docs/performance.md
-	go run ./cmd/thirdrail bench --rounds $(ROUNDS) >docs/performance.new
-	sed '/^## Measured/q' docs/performance.md >docs/performance.head
-	(cat docs/performance.head; echo; cat docs/performance.new) >docs/performance.md
-	rm docs/performance.head docs/performance.new
+bench: ## what a run and its walls cost, as ratios
+	go test -run '^$$' -bench . ./bench
