@@ -2,14 +2,19 @@
 
 SOAK = 10000
 FUZZ = 1h
+ROUNDS = 40
 
-.PHONY: help test stdlib soak fuzz bench
+.PHONY: help test starts stdlib soak fuzz bench figures
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
 test: ## all tests, on every Python of the machine: the README's command
 	go test -race -timeout 60m ./...
+
+starts: ## all tests twice: children forked, and spawned
+	THIRDRAIL_TEST_START=fork go test -count 1 -timeout 60m .
+	THIRDRAIL_TEST_START=spawn go test -count 1 -timeout 60m .
 
 stdlib: ## CPython's own tests inside the walls and outside, on every Python
 	THIRDRAIL_STDLIB=all go test -count 1 -timeout 60m -v -run '^TestStandardLibrary$$' .
@@ -20,5 +25,11 @@ soak: ## SOAK=10000 mixed runs, eight at a time: descriptors, memory and files s
 fuzz: ## every fuzzer for FUZZ=1h each
 	.ci/fuzz $(FUZZ)
 
-bench: ## what a run and its walls cost, as ratios
-	go test -run '^$$' -bench . ./bench
+bench: ## what a run and its walls cost on this machine, as ratios
+	go run ./cmd/thirdrail bench --rounds $(ROUNDS)
+
+figures: ## the same, put into docs/performance.md
+	go run ./cmd/thirdrail bench --rounds $(ROUNDS) >docs/performance.new
+	sed '/^## Measured/q' docs/performance.md >docs/performance.head
+	(cat docs/performance.head; echo; cat docs/performance.new) >docs/performance.md
+	rm docs/performance.head docs/performance.new

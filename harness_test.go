@@ -203,7 +203,7 @@ const startVariable = "THIRDRAIL_TEST_START"
 
 // startOf returns the start method of a test that doesn't name one. Each test meets
 // both, on one Python or the next: all of them with both takes too long for every
-// change, and is what `make test-starts` does.
+// change, and is what `make starts` does.
 func startOf(t testing.TB, config Config) StartMethod {
 	switch method := os.Getenv(startVariable); method {
 	case "fork":

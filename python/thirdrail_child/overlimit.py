@@ -38,7 +38,7 @@ def exceeded(exception: BaseException, message: str) -> Optional[str]:
     if number == _EMFILE and "openFiles" in _limits:
         return (
             f"a program may have {_limits['openFiles']} files open at once (its limit of open files): "
-            "close each when it is done with, as `with open(...) as file:` does"
+            "close each when it is done with, best by a with statement"
         )
     if number in (_ENOSPC, _EFBIG) and "diskBytes" in _limits:
         return f"a run may use {_size('diskBytes')} of disk (its disk limit): write less, or remove files first"
