@@ -29,11 +29,20 @@ func NewPlan(spec Spec) (*Plan, error) {
 	if err := p.collect(); err != nil {
 		return nil, err
 	}
+	if err := p.compose(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// compose makes each part that all children share, of the places that they reach.
+func (p *Plan) compose() error {
+	spec := p.spec
 	if spec.OwnRoot {
 		p.root = p.makeRoot()
 		var root unix.Stat_t
 		if err := unix.Stat("/", &root); err != nil {
-			return nil, fmt.Errorf("confine: %w", err)
+			return fmt.Errorf("confine: %w", err)
 		}
 		p.hostRoot = int64(root.Dev)
 	}
@@ -54,11 +63,11 @@ func NewPlan(spec Spec) (*Plan, error) {
 		}
 		program, own, err := assemble(rules(open))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.calls = &Calls{program, own}
 	}
-	return p, nil
+	return nil
 }
 
 // collect lists the places that children reach.

@@ -14,9 +14,18 @@ import (
 // it. The own number is 4711.
 func machineOf(t testing.TB, o openings) *bpf.VM {
 	t.Helper()
-	program, own, err := assemble(rules(o))
+	machine, err := machineFor(rules(o))
 	if err != nil {
 		t.Fatal(err)
+	}
+	return machine
+}
+
+// machineFor returns the filter of rules on such a machine.
+func machineFor(list []rule) (*bpf.VM, error) {
+	program, own, err := assemble(list)
+	if err != nil {
+		return nil, err
 	}
 	for _, offset := range own {
 		binary.NativeEndian.PutUint32(program[offset:], 4711)
@@ -27,11 +36,7 @@ func machineOf(t testing.TB, o openings) *bpf.VM {
 			Op: binary.NativeEndian.Uint16(program), Jt: program[2], Jf: program[3], K: binary.NativeEndian.Uint32(program[4:]),
 		}.Disassemble())
 	}
-	machine, err := bpf.NewVM(instructions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return machine
+	return bpf.NewVM(instructions)
 }
 
 // evaluate returns the error number that a call gets, 0 when it is allowed.
