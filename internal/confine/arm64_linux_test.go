@@ -25,12 +25,13 @@ func TestOnArm64(t *testing.T) {
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building for arm64: %v\n%s", err, output)
 	}
-	output, err := exec.Command(emulator, binary, "-test.v", "-test.run", "^(TestFilter|TestRules|TestLeaves|TestTwoRules|Fuzz)", "-rapid.checks=20").CombinedOutput()
+	output, err := exec.Command(emulator, binary, "-test.v", "-test.run", "^(TestFilter|TestRules|TestLeaves|TestTwoRules|TestChild|Fuzz)", "-rapid.checks=20").CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	if text := string(output); err != nil || !strings.Contains(text, "--- PASS: TestFilter ") || !strings.Contains(text, "--- PASS: TestFilterIsItsRules ") {
+	if text := string(output); err != nil || !strings.Contains(text, "--- PASS: TestFilter ") ||
+		!strings.Contains(text, "--- PASS: TestFilterIsItsRules ") || !strings.Contains(text, "--- PASS: TestChildCallsByTheRightNumbers ") {
 		t.Errorf("on arm64: %v\n%s", err, text)
 	}
 }
