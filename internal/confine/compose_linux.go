@@ -53,11 +53,20 @@ func NewPlan(spec Spec) (*Plan, error) {
 	if err := p.collect(); err != nil {
 		return nil, err
 	}
+	if err := p.compose(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// compose makes each part that all children share, of the places that they reach.
+func (p *Plan) compose() error {
+	spec := p.spec
 	if spec.OwnRoot {
 		p.root = p.makeRoot()
 		var root unix.Stat_t
 		if err := unix.Stat("/", &root); err != nil {
-			return nil, fmt.Errorf("confine: %w", err)
+			return fmt.Errorf("confine: %w", err)
 		}
 		p.hostRoot = int64(root.Dev)
 	}
@@ -79,17 +88,17 @@ func NewPlan(spec Spec) (*Plan, error) {
 		}
 		var err error
 		if p.calls, err = assemble(rules(open)); err != nil {
-			return nil, err
+			return err
 		}
 		shared, own := split(rules(open))
 		if p.sharedCalls, err = assemble(shared); err != nil {
-			return nil, err
+			return err
 		}
 		if p.ownCalls, err = assemble(own); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // collect lists the places that children reach.

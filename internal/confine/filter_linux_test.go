@@ -14,14 +14,18 @@ import (
 // it. The own number is 4711.
 func machineOf(t testing.TB, o openings) *bpf.VM {
 	t.Helper()
-	return machineOfRules(t, rules(o))
-}
-
-func machineOfRules(t testing.TB, list []rule) *bpf.VM {
-	t.Helper()
-	calls, err := assemble(list)
+	machine, err := machineFor(rules(o))
 	if err != nil {
 		t.Fatal(err)
+	}
+	return machine
+}
+
+// machineFor returns the filter of rules on such a machine.
+func machineFor(list []rule) (*bpf.VM, error) {
+	calls, err := assemble(list)
+	if err != nil {
+		return nil, err
 	}
 	program := calls.Program
 	for _, offset := range calls.Own {
@@ -33,11 +37,7 @@ func machineOfRules(t testing.TB, list []rule) *bpf.VM {
 			Op: binary.NativeEndian.Uint16(program), Jt: program[2], Jf: program[3], K: binary.NativeEndian.Uint32(program[4:]),
 		}.Disassemble())
 	}
-	machine, err := bpf.NewVM(instructions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return machine
+	return bpf.NewVM(instructions)
 }
 
 // evaluate returns the error number that a call gets, 0 when it is allowed.
@@ -248,7 +248,15 @@ func TestSplit(t *testing.T) {
 		{}, {attributes: true}, {processes: true, attributes: true}, {network: true, attributes: true}, {processes: true, network: true},
 	} {
 		shared, own := split(rules(o))
-		whole, first, second := machineOf(t, o), machineOfRules(t, shared), machineOfRules(t, own)
+		whole := machineOf(t, o)
+		first, err := machineFor(shared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := machineFor(own)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for number := range uint32(lastCall + 2) {
 			for _, arguments := range [][]uint32{{}, {ownNumber}, {someoneElse}, {plainThread}, {plainFork}, {1, unix.SOCK_STREAM}, {0, ownNumber}, {3, unix.F_SETOWN}} {
 				want := evaluate(t, whole, architecture, number, arguments...)
