@@ -177,6 +177,7 @@ func (s *Set) Search(query string, limit int) []string {
 // calls them by, their true names, or the names of whole namespaces.
 func (s *Set) Describe(names ...string) (string, error) {
 	b := newStubber(s.catalogue, "", describedBytes)
+	b.whole = true
 	var chosen []*group
 	for _, name := range names {
 		found := s.groupsOf(name)
