@@ -66,7 +66,11 @@ func comment(description string, notes []string, limit int) string {
 			parts = append(parts, note)
 		}
 	}
-	text := prose(strings.Join(parts, "; "), 4*limit)
+	most := 4 * limit
+	for _, note := range notes {
+		most = max(most, len(note)+2*limit)
+	}
+	text := prose(strings.Join(parts, "; "), most)
 	if text == "" {
 		return ""
 	}

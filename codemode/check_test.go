@@ -2,6 +2,7 @@ package codemode
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,7 +41,26 @@ func check(t *testing.T, dir, command string, args ...string) {
 func TestSourcesCompile(t *testing.T) {
 	dir, names := writeSources(t)
 	check(t, dir, "/usr/bin/python3", append([]string{"-W", "error", "-m", "py_compile"}, names...)...)
+	check(t, dir, "/usr/bin/python3", append([]string{"-W", "error", "-c", resolveProgram}, names...)...)
 }
+
+// resolveProgram executes sources, and resolves each annotation in them.
+const resolveProgram = `
+import inspect, runpy, sys, typing
+for path in sys.argv[1:]:
+    names = runpy.run_path(path)
+    for name, value in list(names.items()):
+        if not inspect.isclass(value) or getattr(value, "__module__", "") == "typing":
+            continue
+        if typing.is_typeddict(value):
+            typing.get_type_hints(value, names)
+            continue
+        for function in vars(value).values():
+            if isinstance(function, staticmethod):
+                typing.get_type_hints(function.__func__, names)
+                kinds = {p.kind for p in inspect.signature(function.__func__).parameters.values()}
+                assert kinds <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}, name
+`
 
 func TestMypyAcceptsSources(t *testing.T) {
 	mypy := findTool(t, "mypy", "Debian's package mypy")
@@ -80,7 +100,7 @@ func TestTypesAreTrue(t *testing.T) {
 		tools = append(tools, c.tool(t))
 	}
 	source := newSet(t, tools...).Source()
-	for _, c := range []struct{ name, program, want string }{
+	cases := []struct{ name, program, want string }{
 		{"right", `
     found = await tools.search_issues(query="x", perPage=3)
     first: int = found["items"][0]["id"]
@@ -103,20 +123,34 @@ func TestTypesAreTrue(t *testing.T) {
     await tools.fetch(url="u", raw=None)`, "None"},
 		{"a forgotten await", `
     tools.search_issues(query="x")["items"]`, "not indexable"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "program.py")
-			text := source + "\nasync def program() -> None:" + c.program + "\n"
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
+	}
+	dir := t.TempDir()
+	args := []string{"--strict", "--cache-dir", filepath.Join(dir, "cache")}
+	for i, c := range cases {
+		text := source + "\nasync def program() -> None:" + c.program + "\n"
+		name := fmt.Sprintf("program%d.py", i)
+		args = append(args, name)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.Command(mypy, args...)
+	run.Dir = dir
+	out, err := run.Output() // it fails, as most of them should
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatalf("mypy: %v\n%s", err, out)
+	}
+	for i, c := range cases {
+		var told []string
+		for line := range strings.Lines(string(out)) {
+			if strings.HasPrefix(line, fmt.Sprintf("program%d.py:", i)) {
+				told = append(told, line)
 			}
-			out, err := exec.Command(mypy, "--strict", "--cache-dir", os.TempDir()+"/thirdrail-mypy", path).CombinedOutput()
-			if c.want == "" && err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-			if c.want != "" && (err == nil || !strings.Contains(string(out), c.want)) {
-				t.Errorf("%v, want %q\n%s", err, c.want, out)
-			}
-		})
+		}
+		all := strings.Join(told, "")
+		if c.want == "" && all != "" || !strings.Contains(all, c.want) {
+			t.Errorf("%s: mypy says %q, want %q", c.name, all, c.want)
+		}
 	}
 }

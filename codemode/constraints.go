@@ -26,6 +26,20 @@ func (p parser) words(name string, v lossless.Value) {
 		s.limits = append(s.limits, prose(text(v), 60))
 	case "contains":
 		note("at least one item is %s", p.brief(v))
+	case "minContains", "maxContains":
+		note("%s %s of those items", map[string]string{"minContains": "at least", "maxContains": "at most"}[name], prose(v.String(), 20))
+	case "contentSchema":
+		note("holds: %s", p.brief(v))
+	case "examples":
+		var shown []string
+		for i, example := range v.Elements() {
+			if i < 2 && len(example.Bytes()) <= 60 {
+				shown = append(shown, literal(example))
+			}
+		}
+		if len(shown) > 0 {
+			note("such as %s", prose(strings.Join(shown, ", "), 120))
+		}
 	case "propertyNames":
 		note("keys: %s", p.brief(v))
 	case "not":

@@ -59,7 +59,9 @@ func (t *typer) readArguments(root *schema) arguments {
 	}
 	if len(base.patterns) > 0 {
 		result.any, result.extra = true, nil
-		result.notes = append(result.notes, "further keys match "+prose(base.patterns[0].name, 60))
+		for _, pattern := range base.patterns {
+			result.notes = append(slices.Clone(result.notes), "further keys match "+prose(pattern.name, 60))
+		}
 	}
 	return result
 }

@@ -19,9 +19,9 @@ func (s *Set) Definition() Definition {
 	}
 }
 
-// inlineBytes bounds the declarations in a description, of about 3,000 tokens.
-// Longer ones are looked up.
-const inlineBytes = 40 << 10
+// inlineBytes bounds the declarations in a description. Where they are longer, those
+// of single tools say less; where that isn't enough, they are looked up.
+const inlineBytes = 32 << 10
 
 // Instructions returns the text that teaches a model to write programs, with the
 // declarations of the tools, or with how to find them where they are many.
@@ -47,8 +47,14 @@ func (s *Set) inline() (string, bool) {
 	}
 	more := ": await " + describeName + "(\"%s\")"
 	shape := func(*tool) string { return "" } // so that the text never changes
-	source := s.catalogue.source(newStubber(s.catalogue, more, stubBytes), s.catalogue.groups, shape)
-	return source, len(source) <= inlineBytes
+	source := ""
+	for _, limit := range []int{stubBytes, inlineBytes / max(s.catalogue.count, 1)} {
+		source = s.catalogue.source(newStubber(s.catalogue, more, limit), s.catalogue.groups, shape)
+		if len(source) <= inlineBytes {
+			return source, true
+		}
+	}
+	return source, false
 }
 
 // howTo is the part of the instructions that is the same for all tools, but for

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/thirdrail-dev/thirdrail"
 	"github.com/thirdrail-dev/thirdrail/internal/pythons"
@@ -21,6 +23,26 @@ var runtime = sync.OnceValues(func() (*thirdrail.Runtime, error) {
 })
 
 var python string
+
+// TestMain closes the Runtime, and fails if something is left of it.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if python != "" {
+		if rt, err := runtime(); err == nil {
+			if err := rt.Close(); err != nil {
+				fmt.Fprintln(os.Stderr, "closing the runtime:", err)
+				code = 1
+			}
+		}
+	}
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, "left behind:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 func testRuntime(t testing.TB) *thirdrail.Runtime {
 	t.Helper()

@@ -97,18 +97,19 @@ func tokens(text string) []string {
 	return list
 }
 
+// stem takes endings off a word, so that a verb's forms and a noun's meet.
 func stem(word string) string {
-	switch {
-	case len(word) > 4 && strings.HasSuffix(word, "ies"):
+	if len(word) > 4 && strings.HasSuffix(word, "ies") {
 		return word[:len(word)-3] + "y"
-	case len(word) > 4 && strings.HasSuffix(word, "ing"):
-		return strings.TrimSuffix(word, "ing")
-	case len(word) > 3 && strings.HasSuffix(word, "es"):
-		return strings.TrimSuffix(word[:len(word)-1], "e")
-	case len(word) > 3 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss"):
-		return word[:len(word)-1]
-	case len(word) > 4 && strings.HasSuffix(word, "e"):
-		return word[:len(word)-1]
+	}
+	if len(word) > 3 && !strings.HasSuffix(word, "ss") {
+		word = strings.TrimSuffix(word, "s")
+	}
+	if len(word) > 5 {
+		word = strings.TrimSuffix(word, "ing")
+	}
+	if len(word) > 3 {
+		word = strings.TrimSuffix(word, "e")
 	}
 	return word
 }
@@ -176,6 +177,7 @@ func (s *Set) Search(query string, limit int) []string {
 // calls them by, their true names, or the names of whole namespaces.
 func (s *Set) Describe(names ...string) (string, error) {
 	b := newStubber(s.catalogue, "", describedBytes)
+	b.whole = true
 	var chosen []*group
 	for _, name := range names {
 		found := s.groupsOf(name)

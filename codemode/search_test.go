@@ -66,6 +66,20 @@ func TestSearchRanks(t *testing.T) {
 	}
 }
 
+// TestDescribeShowsAllValues: a list too long for a Literal is there to be read.
+func TestDescribeShowsAllValues(t *testing.T) {
+	for _, c := range readCorpus(t)["shapes"] {
+		if c.Name != "many-values" {
+			continue
+		}
+		s := newSet(t, c.tool(t))
+		source, err := s.Describe("tools")
+		if err != nil || !strings.Contains(source, `"CUP"`) || strings.Contains(s.Source(), `"CUP"`) {
+			t.Errorf("%v: %s", err, source)
+		}
+	}
+}
+
 // TestFoundNamesAreTheSame: a hit is spelled as in the declarations.
 func TestFoundNamesAreTheSame(t *testing.T) {
 	s := newSet(t, oddlyNamed(t)...)

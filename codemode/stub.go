@@ -37,6 +37,7 @@ type stubber struct {
 	reserve func(name string) bool // names that no type may have
 	more    string                 // where a reader finds what is left out
 	limit   int
+	whole   bool // shows long lists of values whole
 }
 
 func newStubber(set *catalogue, more string, limit int) *stubber {
@@ -79,7 +80,7 @@ func (b *stubber) typer(root *document, t *tool, d detail, names map[string]bool
 		more = fmt.Sprintf(more, t.path)
 	}
 	return &typer{
-		document: root, detail: d, more: more, names: names, given: map[string]string{},
+		document: root, detail: d, more: more, allValues: b.whole, names: names, given: map[string]string{},
 		taken: func(name string) bool { return b.names[name] || b.reserve(name) },
 	}
 }

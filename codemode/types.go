@@ -57,6 +57,8 @@ type typer struct {
 	names    map[string]bool
 	queue    []declared
 
+	allValues bool // shows long lists of values whole
+
 	nesting int // of types in one another
 	merges  int // of the forms of unions
 }
@@ -165,9 +167,9 @@ func (t *typer) plain(s *schema, place []string, depth int) typ {
 	case s.never:
 		return typ{text: "Any", notes: []string{"nothing is legal here"}}
 	case s.constant.Exists():
-		return literals([]lossless.Value{s.constant}, s.types)
+		return t.literals([]lossless.Value{s.constant}, s.types)
 	case s.enum != nil:
-		return literals(s.enum, s.types)
+		return t.literals(s.enum, s.types)
 	case len(s.anyOf)+len(s.oneOf) > 0:
 		return t.union(s, place, depth)
 	}
@@ -256,7 +258,7 @@ func join(parts []typ) typ {
 }
 
 // literals returns the type of a few values.
-func literals(values []lossless.Value, types []string) typ {
+func (t *typer) literals(values []lossless.Value, types []string) typ {
 	var result typ
 	var exact []string
 	others := []typ{}
@@ -279,7 +281,7 @@ func literals(values []lossless.Value, types []string) typ {
 		}
 	}
 	if size := len(strings.Join(exact, "")); len(exact) > maxAlternatives || size > 2000 {
-		return manyLiterals(exact, values, result.null)
+		return t.manyLiterals(exact, values, result.null)
 	}
 	if len(exact) > 0 {
 		others = append([]typ{{text: "Literal[" + strings.Join(exact, ", ") + "]"}}, others...)
@@ -293,7 +295,7 @@ func literals(values []lossless.Value, types []string) typ {
 }
 
 // manyLiterals shows the first of many values in a comment.
-func manyLiterals(exact []string, values []lossless.Value, null bool) typ {
+func (t *typer) manyLiterals(exact []string, values []lossless.Value, null bool) typ {
 	kinds := map[string]string{"string": "str", "integer": "int", "boolean": "bool"}
 	text := kinds[kindOf(values[0])]
 	for _, v := range values {
@@ -301,8 +303,15 @@ func manyLiterals(exact []string, values []lossless.Value, null bool) typ {
 			text = "Any"
 		}
 	}
-	shown := prose(strings.Join(exact[:min(len(exact), 5)], ", "), 100)
-	return typ{text: firstText(text, "Any"), null: null, notes: []string{fmt.Sprintf("one of %d: %s, …", len(exact), shown)}}
+	most := 5
+	if t.allValues {
+		most = 1000
+	}
+	shown := prose(strings.Join(exact[:min(len(exact), most)], ", "), 20*most)
+	if most < len(exact) {
+		shown += ", …"
+	}
+	return typ{text: firstText(text, "Any"), null: null, notes: []string{fmt.Sprintf("one of %d: %s", len(exact), shown)}}
 }
 
 // kindOf returns the JSON Schema type of a value.

@@ -91,7 +91,7 @@ class keywords:
     @staticmethod
     async def contains(
         *,
-        l: list[Any] = ...,  # at least one item is type integer, minimum 5; items of any type
+        l: list[Any] = ...,  # at least one item is type integer, minimum 5; at least 2 of those items; items of any type
     ) -> Any:  # no output schema
         ...
 
@@ -142,6 +142,14 @@ class keywords:
         tilde: TildeField = ...,
         slash: SlashField = ...,
         percent: PercentField = ...,
+    ) -> Any:  # no output schema
+        ...
+
+    @staticmethod
+    async def examples(
+        *,
+        when: str = ...,  # such as "tomorrow", "in 2 hours"
+        l: list[int] = ...,  # at least one item is 1; at least 1 of those items; at most 2 of those items
     ) -> Any:  # no output schema
         ...
 
