@@ -42,6 +42,7 @@ var refusalCases = []programCase{
 	{Name: "reading", Program: "open('/home/me/x.csv')", Kind: Exception, Message: []string{ownRead, "get its content from a function of tools or db"}},
 	{Name: "listing", Program: "import os\nos.listdir('/home/me')", Kind: Exception, Message: []string{ownRead}},
 	{Name: "a file that isn't there", Program: "open('x.csv')", Kind: Exception, Message: []string{"a run starts with a new and empty folder"}},
+	{Name: "writing into no folder", Program: "open('out/x.csv', 'w')", Kind: Exception, Message: []string{"make it first", "os.makedirs"}},
 	{Name: "writing", Program: "open('/mnt/data/x.csv', 'w')", Kind: Exception, Message: []string{ownWrite, "use the path 'x.csv'"}},
 	{Name: "pathlib", Program: "from pathlib import Path\nPath('/usr/x.csv').write_text('1')", Kind: Exception, Message: []string{ownWrite, "use the path 'x.csv'"}},
 	{Name: "a folder", Program: "import os\nos.makedirs('/data/out')", Kind: Exception, Message: []string{ownWrite}},

@@ -112,6 +112,8 @@ def _path_hint(scene: Scene, exception: BaseException, code: int, path: str) -> 
     if own and (whole + "/").startswith((own + "/", "/tmp/")):
         if code != _errno.ENOENT:
             return None
+        if any(word in line for word in _WRITING):
+            return "the folder of this path isn't there: make it first, with os.makedirs(…, exist_ok=True)"
         return "a run starts with a new and empty folder: write the file first" + _get(scene)
     if any(word in line for word in _WRITING):
         return _writing(path)
