@@ -100,7 +100,7 @@ func (s *session) addRatios(what, against string, ratios samples, value, referen
 	s.report.Lines = append(s.report.Lines, Line{
 		Group: s.group.name, What: what, Against: against,
 		Ratio: ratios.median(), Low: ratios.at(0.25), High: ratios.at(0.75),
-		Value: value / u.one, Reference: reference / u.one, Unit: u.name,
+		Value: value / u.one, Reference: reference / u.one, Unit: u.name, Samples: len(ratios),
 	})
 }
 

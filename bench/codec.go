@@ -68,8 +68,8 @@ func (s *session) codec(ctx context.Context) error {
 			s.inGo("encoding/json.Unmarshal", func() error { return json.Unmarshal(text, new([]order)) })},
 		{s.inGo("Go: from structs (lossless.Of)", func() error { _, err := lossless.Of(rows); return err }),
 			s.inGo("encoding/json.Marshal", func() error { _, err := json.Marshal(rows); return err })},
-		{s.inReference("Python: reading (codec.decode)", "decode", codecTimes), s.inReference("json.loads", "json.loads", codecTimes)},
-		{s.inReference("Python: writing (codec.encode)", "encode", codecTimes), s.inReference("json.dumps", "json.dumps", codecTimes)},
+		{s.inReference("Python: reading (codec.decode)", "decode", codecTimes, s.clock()), s.inReference("json.loads", "json.loads", codecTimes, s.clock())},
+		{s.inReference("Python: writing (codec.encode)", "encode", codecTimes, s.clock()), s.inReference("json.dumps", "json.dumps", codecTimes, s.clock())},
 	}
 	var variants []variant
 	for _, p := range pairs {

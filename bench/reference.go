@@ -26,12 +26,28 @@ type reference struct {
 }
 
 // forkLoop is a variant: one round of the loop, of so many that are measured.
-func (s *session) forkLoop(name string, rounds int) variant {
-	return s.inReference(name, "fork", rounds)
+func (s *session) forkLoop(name string, rounds int, by clock) variant {
+	return s.inReference(name, "fork", rounds, by)
+}
+
+// A clock is what the reference counts by. Both sides of a ratio count by the same.
+type clock string
+
+const (
+	wallClock      clock = "wall"
+	processorClock clock = "processor"
+)
+
+// clock returns what the groups count by that Options.ProcessorTime is for.
+func (s *session) clock() clock {
+	if s.options.ProcessorTime {
+		return processorClock
+	}
+	return wallClock
 }
 
 // inReference is a variant: doing something once, of so many times.
-func (s *session) inReference(name, what string, times int) variant {
+func (s *session) inReference(name, what string, times int, by clock) variant {
 	return variant{name, func(ctx context.Context) (float64, error) {
 		if s.reference == nil {
 			started, err := s.startReference()
@@ -41,13 +57,13 @@ func (s *session) inReference(name, what string, times int) variant {
 			s.reference = started
 		}
 		defer context.AfterFunc(ctx, func() { _ = s.reference.command.Process.Kill() })()
-		seconds, err := s.reference.ask(what, times)
+		seconds, err := s.reference.ask(what, times, by)
 		return seconds / float64(times), err
 	}}
 }
 
 func (s *session) startReference() (*reference, error) {
-	r := &reference{command: exec.Command(s.python.Path, "-I", "-X", "utf8", "-c", referenceProgram, strconv.FormatBool(s.options.ProcessorTime))}
+	r := &reference{command: exec.Command(s.python.Path, "-I", "-X", "utf8", "-c", referenceProgram)}
 	r.command.Stderr = &r.stderr
 	say, err := r.command.StdinPipe()
 	if err != nil {
@@ -64,7 +80,7 @@ func (s *session) startReference() (*reference, error) {
 	document := mixedDocument()
 	_, err = fmt.Fprintf(r.say, "%d\n%s%d\n%s", len(s.python.Code), s.python.Code, len(document), document)
 	if err == nil {
-		_, err = r.ask("fork", 1)
+		_, err = r.ask("fork", 1, wallClock)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.close())
@@ -73,8 +89,8 @@ func (s *session) startReference() (*reference, error) {
 }
 
 // ask has it do something so many times and returns how long that took, in seconds.
-func (r *reference) ask(what string, times int) (float64, error) {
-	if _, err := fmt.Fprintf(r.say, "%s %d\n", what, times); err != nil {
+func (r *reference) ask(what string, times int, by clock) (float64, error) {
+	if _, err := fmt.Fprintf(r.say, "%s %d %s\n", what, times, by); err != nil {
 		return 0, fmt.Errorf("the reference has ended: %w", err)
 	}
 	line, err := r.hear.ReadString('\n')

@@ -2,9 +2,8 @@
 
 The child's compiled modules come first on standard input, a line with their size
 before them, so that what they import is imported here too. Next comes a document of
-JSON, likewise. Then each line is the name of something to do and how often; the
-answer is the time that all of it took, in seconds: processor time if the argument is
-true.
+JSON, likewise. Then each line is the name of something to do, how often, and what to
+count by, wall or processor; the answer is what all of it took, in seconds.
 """
 
 import json
@@ -67,12 +66,12 @@ def main():
     import gc
 
     ways = {"fork": fork, **codec_against_json(part())}
-    clock = processor_time if sys.argv[1] == "true" else time.perf_counter
+    clocks = {"wall": time.perf_counter, "processor": processor_time}
     gc.collect()
     gc.freeze()
     for line in lines:
-        name, _, count = line.decode().partition(" ")
-        do = ways[name]
+        name, count, clock_name = line.decode().split()
+        do, clock = ways[name], clocks[clock_name]
         start = clock()
         for _ in range(int(count)):
             do()

@@ -50,6 +50,8 @@ type Line struct {
 	Value     float64 `json:"value"`
 	Reference float64 `json:"reference"`
 	Unit      string  `json:"unit"`
+	// Samples is how many ratios there were.
+	Samples int `json:"samples"`
 }
 
 func machineOf(python *interpreter.Interpreter) Machine {
@@ -87,11 +89,11 @@ func (r *Report) Markdown() string {
 				continue
 			}
 			if !heading {
-				fmt.Fprintf(&b, "\n### %s\n\n| what | against | ratio | half lie in | median | of the reference |\n|---|---|---:|---:|---:|---:|\n", g.title)
+				fmt.Fprintf(&b, "\n### %s\n\n| what | against | ratio | half lie in | of | median | of the reference |\n|---|---|---:|---:|---:|---:|---:|\n", g.title)
 				heading = true
 			}
-			fmt.Fprintf(&b, "| %s | %s | **%s** | %s – %s | %s %s | %s %s |\n", l.What, l.Against,
-				figure(l.Ratio), figure(l.Low), figure(l.High), figure(l.Value), l.Unit, figure(l.Reference), l.Unit)
+			fmt.Fprintf(&b, "| %s | %s | **%s** | %s – %s | %d | %s %s | %s %s |\n", l.What, l.Against,
+				figure(l.Ratio), figure(l.Low), figure(l.High), l.Samples, figure(l.Value), l.Unit, figure(l.Reference), l.Unit)
 		}
 	}
 	if len(r.Missing) > 0 {

@@ -24,7 +24,7 @@ func (s *session) start(ctx context.Context) error {
 	variants := []variant{
 		s.bareStart(bareName, "pass"),
 		s.bareStart(asyncioName, "import asyncio"),
-		s.forkLoop(loopName, loopRounds),
+		s.forkLoop(loopName, loopRounds, s.clock()),
 	}
 	for _, method := range methods {
 		variants = append(variants,
@@ -60,7 +60,7 @@ const runsPerRound = 16
 
 // throughput compares runs a second with rounds a second of the loop, on one core.
 func (s *session) throughput(ctx context.Context) error {
-	variants := []variant{rate(s.forkLoop(loopName, 4*loopRounds))}
+	variants := []variant{rate(s.forkLoop(loopName, 4*loopRounds, wallClock))}
 	for _, method := range methods {
 		for _, wide := range atOnce {
 			variants = append(variants, s.manyRuns(widely(method, wide), kind{start: method, wide: wide}))
@@ -129,7 +129,7 @@ func (s *session) latency(ctx context.Context) error {
 			all = append(all, seconds)
 			return seconds, nil
 		}
-		variants := []variant{s.forkLoop(loopName, loopRounds)}
+		variants := []variant{s.forkLoop(loopName, loopRounds, wallClock)}
 		for i := range latencyPerRound {
 			variants = append(variants, variant{fmt.Sprint(name, i), one})
 		}
