@@ -25,12 +25,12 @@ from thirdrail_child.hints import hint_for  # noqa: E402
 from thirdrail_child.surroundings import Surroundings  # noqa: E402
 
 
-def os_failure(kind: type, code: int, path: Optional[str] = None, source: str = "raise error") -> Tuple[BaseException, Any]:
+def os_failure(kind: type, code: int, path: Optional[str] = None, source: str = "fail()") -> Tuple[BaseException, Any]:
     """Return an error that a line of a program raised."""
     error = kind(code, os.strerror(code), path) if path else kind(code, os.strerror(code))
-    holder: Dict[str, Any] = {"error": error}
-    with mock.patch.dict(sys.modules, {"holder": mock.Mock(**holder)}):
-        raised, program = failed(f"from holder import error\n{source}")
+    holder = mock.Mock(fail=mock.Mock(side_effect=error), error=error)
+    with mock.patch.dict(sys.modules, {"holder": holder}):
+        raised, program = failed(f"from holder import error, fail\n{source}")
     return raised, program
 
 
@@ -41,26 +41,29 @@ FREE = Surroundings(None, NAMESPACES)
 
 # The number, the path, the program's line, and what is told.
 REFUSED: List[Tuple[int, Optional[str], str, str]] = [
-    (errno.EPERM, None, "raise error  # os.fork()", "use threads (concurrent.futures.ThreadPoolExecutor) or asyncio, or a function of tools or web"),
-    (errno.EPERM, None, "raise error  # os.execvp('a')", "use Python's own modules"),
-    (errno.EPERM, None, "raise error  # os.system('a')", "no other program can be started"),
-    (errno.EPERM, None, "raise error  # socket.socket()", "there is no network here: use a function of tools or web instead"),
-    (errno.ENETUNREACH, None, "raise error  # sock.connect()", "there is no network here"),
-    (errno.EPERM, None, "raise error", "may not do this"),
-    (errno.EACCES, "/etc/shadow", "raise error", "sees only its own folder"),
-    (errno.ENOENT, "/home/user/data.csv", "raise error", "get its content from a function of tools or web"),
-    (errno.ENOENT, "data.csv", "raise error", "new and empty folder: write the file first"),
-    (errno.ENOENT, "/tmp/data.csv", "raise error", "new and empty folder"),
-    (errno.ENOENT, "../../data.csv", "raise error", "sees only its own folder"),
-    (errno.EROFS, "/usr/x.txt", "raise error", "write only in its own folder, which is the current one: use the path 'x.txt'"),
-    (errno.EXDEV, "/usr/x.txt", "raise error", "use the path 'x.txt'"),
-    (errno.EACCES, "/mnt/data/x.txt", "raise error  # open(path, 'w')", "use the path 'x.txt'"),
-    (errno.ENOENT, "/mnt/data/x.txt", "raise error  # df.to_csv(path)", "use the path 'x.txt'"),
-    (errno.EROFS, "/", "raise error", "which is the current one"),
-    (errno.ENOSPC, None, "raise error", "remove what is no longer needed"),
-    (errno.EFBIG, None, "raise error", "a file can have at most "),
-    (errno.EMFILE, "x", "raise error", "close them, best with `with open(…) as f:`"),
-    (errno.EACCES, "data.csv", "raise error", ""),
+    (errno.EPERM, None, "fail()  # os.fork()", "use threads (concurrent.futures.ThreadPoolExecutor) or asyncio, or a function of tools or web"),
+    (errno.EPERM, None, "fail()  # os.execvp('a')", "use Python's own modules"),
+    (errno.EPERM, None, "fail()  # os.system('a')", "no other program can be started"),
+    (errno.EPERM, None, "fail()  # socket.socket()", "there is no network here: use a function of tools or web instead"),
+    (errno.ENETUNREACH, None, "fail()  # sock.connect()", "there is no network here"),
+    (errno.EPERM, None, "fail()", "may not do this"),
+    (errno.EACCES, "/etc/shadow", "fail()", "sees only its own folder"),
+    (errno.ENOENT, "/home/user/data.csv", "fail()", "get its content from a function of tools or web"),
+    (errno.ENOENT, "data.csv", "fail()", "new and empty folder: write the file first"),
+    (errno.ENOENT, "/tmp/data.csv", "fail()", "new and empty folder"),
+    (errno.ENOENT, "../../data.csv", "fail()", "sees only its own folder"),
+    (errno.EROFS, "/usr/x.txt", "fail()", "write only in its own folder, which is the current one: use the path 'x.txt'"),
+    (errno.EXDEV, "/usr/x.txt", "fail()", "use the path 'x.txt'"),
+    (errno.EACCES, "/mnt/data/x.txt", "fail()  # open(path, 'w')", "use the path 'x.txt'"),
+    (errno.ENOENT, "/mnt/data/x.txt", "fail()  # df.to_csv(path)", "use the path 'x.txt'"),
+    (errno.EROFS, "/", "fail()", "which is the current one"),
+    (errno.ENOSPC, None, "fail()", "remove what is no longer needed"),
+    (errno.EFBIG, None, "fail()", "a file can have at most "),
+    (errno.EMFILE, "x", "fail()", "close them, best with `with open(…) as f:`"),
+    (errno.EACCES, "data.csv", "fail()", ""),
+    (errno.ENOENT, "spawn.csv", "fail()  # open('execl-spawn.csv')", "new and empty folder"),
+    (errno.EPERM, None, "raise error", ""),
+    (errno.EACCES, "/etc/x", "raise error", ""),
 ]
 
 
@@ -99,12 +102,12 @@ class Refused(unittest.TestCase):
 
     def test_open(self) -> None:
         """What is open is not said to be closed."""
-        for line in ("raise error  # socket()", "raise error  # os.fork()"):
+        for line in ("fail()  # socket()", "fail()  # os.fork()"):
             error, program = os_failure(OSError, errno.EPERM, None, line)
             self.assertIsNone(hint_for(error, str(error), program, OPEN))
-        error, program = os_failure(OSError, errno.EAGAIN, None, "raise error  # os.fork()")
+        error, program = os_failure(OSError, errno.EAGAIN, None, "fail()  # os.fork()")
         self.assertIn("as many processes", hint_for(error, str(error), program, OPEN) or "")
-        error, program = os_failure(OSError, errno.EACCES, "/bin/ls", "raise error  # os.execv()")
+        error, program = os_failure(OSError, errno.EACCES, "/bin/ls", "fail()  # os.execv()")
         self.assertIn("programs that the host opened", hint_for(error, str(error), program, OPEN) or "")
         lookup = socket.gaierror(-3, "Temporary failure in name resolution")
         self.assertIsNone(hint_for(lookup, str(lookup), None, OPEN))
@@ -128,7 +131,7 @@ class Refused(unittest.TestCase):
         ):
             with self.subTest(name):
                 scope: Dict[str, Any] = {"__name__": name}
-                exec("def call(error): raise error", scope)
+                exec("def call(error): raise error", scope)  # a library's function
                 with mock.patch.dict(sys.modules, {"holder": mock.Mock(call=scope["call"], error=PermissionError(1, "x"))}):
                     error, program = failed("from holder import call, error\ncall(error)")
                 self.assertIn(expected, hint_for(error, str(error), program, CONFINED) or "")
@@ -143,7 +146,7 @@ class Refused(unittest.TestCase):
         self.assertIsNone(hint_for(NameError("x" * 5000), "x" * 5000, None, CONFINED))
 
     def test_not_twice(self) -> None:
-        error, program = os_failure(PermissionError, errno.EPERM, None, "raise error  # os.fork()")
+        error, program = os_failure(PermissionError, errno.EPERM, None, "fail()  # os.fork()")
         self.assertEqual(hint_for(error, "Operation not permitted", program, CONFINED), CONFINED.no_process())
         self.assertIsNone(hint_for(error, "Operation not permitted; " + CONFINED.no_process(), program, CONFINED))
 
