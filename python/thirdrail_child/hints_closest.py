@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 _SHOWN = 3
 # Longer names are not compared, and no more of them than this.
 _LONGEST = 60
-_COMPARED = 20_000
+_COMPARED = 3000
 
 
 def closest(name: str, candidates: Iterable[str]) -> List[str]:

@@ -61,7 +61,9 @@ def _one(scene: Scene, exception: BaseException, around: Surroundings) -> Option
     code, path = os_error(exception)
     if code is None:
         return None
-    area = _area(scene, exception)
+    if scene.line.lstrip().startswith("raise ") and not scene.place(exception)[1]:
+        return None  # the program's own
+    area = _area(scene, exception, code in _NOT_PERMITTED or not path)
     if area == "network":
         return around.no_network() if not around.network and code in (*_NOT_PERMITTED, *_UNREACHABLE) else None
     if area:
@@ -73,13 +75,18 @@ def _one(scene: Scene, exception: BaseException, around: Surroundings) -> Option
     return None
 
 
-def _area(scene: Scene, exception: BaseException) -> str:
-    """Return "process", "program" or "network", or "" if the error is of none of them."""
+def _area(scene: Scene, exception: BaseException, by_line: bool) -> str:
+    """Return "process", "program" or "network", or "" if the error is of none of them.
+
+    by_line tells to judge by the words of the program's line too.
+    """
     line, modules = scene.place(exception)
     for module in reversed(modules):
         for area, known in (("process", _PROCESS_MODULES), ("program", _PROGRAM_MODULES), ("network", _NETWORK_MODULES)):
             if any(module == name or module.startswith(name + ".") for name in known):
                 return area
+    if not by_line:
+        return ""
     for area, calls in (("process", _PROCESS_CALLS), ("program", _PROGRAM_CALLS), ("network", _NETWORK_CALLS)):
         if any(call in line for call in calls):
             return area
