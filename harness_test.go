@@ -160,6 +160,17 @@ func short(text string) string {
 	return text[:most/2] + fmt.Sprintf(" … %d bytes … ", len(text)-most) + text[len(text)-most/2:]
 }
 
+// oldestAndNewest returns the Pythons of the machine with the lowest and the highest
+// version.
+func oldestAndNewest(t testing.TB) []string {
+	t.Helper()
+	all := pythons.All(t)
+	minor := func(a, b string) int {
+		return findPython(t, a).Version.Minor - findPython(t, b).Version.Minor
+	}
+	return slices.Compact([]string{slices.MinFunc(all, minor), slices.MaxFunc(all, minor)})
+}
+
 func pythonName(path string) string {
 	if path == "/usr/bin/python3" || strings.HasPrefix(path, "/usr/bin/") {
 		return "system"
