@@ -200,6 +200,9 @@ func clampDuration(d time.Duration) time.Duration { return min(d, math.MaxInt64/
 
 // exitText says how a process ended.
 func exitText(exit child.Exit) string {
+	if exit.Refusal != "" {
+		return "could not be forked (" + exit.Refusal + ")"
+	}
 	if exit.Signal != 0 {
 		return "was ended by signal " + exit.SignalName()
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // newForking returns a runtime with a nursery, and skips where there can be none.
@@ -199,6 +201,49 @@ return [random.random(), random.gauss(0, 1), str(uuid.uuid4()), str(uuid.uuid1()
 				t.Errorf("%s came twice", text)
 			}
 			seen[text] = true
+		}
+	}
+}
+
+// TestNurseryCantFork has a nursery that may open no more files: a run says so, and
+// another works when it may again.
+func TestNurseryCantFork(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to change another process's limits")
+	}
+	rt := newForking(t, Config{Spares: 1})
+	run1(t, rt, "return 1", Limits{})
+	_, nursery, _ := nurseryFamily(t)
+	var usual unix.Rlimit
+	set := func(limit unix.Rlimit) {
+		t.Helper()
+		// One that can't watch its children any more ends itself.
+		if err := unix.Prlimit(nursery, unix.RLIMIT_NOFILE, &limit, nil); err != nil && err != unix.ESRCH {
+			t.Fatal(err)
+		}
+	}
+	if err := unix.Prlimit(nursery, unix.RLIMIT_NOFILE, nil, &usual); err != nil {
+		t.Fatal(err)
+	}
+	few := usual
+	few.Cur = 8 // those that are open, and none for a new child
+	set(few)
+	failed := false
+	for range 4 { // spares were forked before
+		result := run1(t, rt, "return 1", Limits{})
+		failed = failed || result.Failure != nil && result.Failure.Kind == WorkerExit
+	}
+	set(usual)
+	if !failed {
+		t.Error("no run noticed")
+	}
+	for i := 0; ; i++ {
+		result := run1(t, rt, "return 1", Limits{})
+		if result.Failure == nil {
+			break
+		}
+		if i == 10 {
+			t.Fatalf("afterwards: %v", result.Failure)
 		}
 	}
 }

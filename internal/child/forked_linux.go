@@ -43,7 +43,10 @@ func (f *forked) begin(files []int) {
 }
 
 // refuse tells that the nursery could not fork.
-func (f *forked) refuse(string) { f.lost() }
+func (f *forked) refuse(reason string) {
+	f.exit.Refusal = reason
+	f.lost()
+}
 
 func (f *forked) report(status syscall.WaitStatus, used Usage) {
 	if !f.result.known {
@@ -88,7 +91,7 @@ func (f *forked) end() Exit {
 				_ = unix.Close(file)
 			}
 		}
-		f.exit = Exit{Code: -1, Usage: f.result.used}
+		f.exit.Code, f.exit.Usage = -1, f.result.used
 		if f.result.known {
 			f.exit.set(f.result.status)
 		}

@@ -75,6 +75,8 @@ type Exit struct {
 	Code int
 	// Signal is the signal that ended the program's process, or 0.
 	Signal syscall.Signal
+	// Refusal is why a nursery could not fork the child, or empty.
+	Refusal string
 }
 
 // OverCPU tells whether the kernel ended the program for its CPU limit.

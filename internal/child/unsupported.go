@@ -76,6 +76,7 @@ type Exit struct {
 	Signal     syscall.Signal
 	CPU        time.Duration
 	PeakMemory int64
+	Refusal    string
 }
 
 // OverCPU returns false.

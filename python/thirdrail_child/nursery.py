@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import posix
 from binascii import a2b_base64 as _a2b_base64
+from errno import EMFILE as _EMFILE
 from sys import byteorder as _byteorder
 from sys import modules as _modules
 
@@ -154,6 +155,8 @@ class Nursery:
     def _start(self, number: int, order: Dict[str, Any], files: List[int]) -> None:
         holder = pid = 0
         try:
+            if len(files) < _FILES:
+                raise OSError(_EMFILE, "the nursery can open no more files")
             self._system.call("unshare", _NEW_PIDS)
             try:
                 holder = posix.posix_spawn(self._holder, ["thirdrail-holder"], _NOTHING)
