@@ -168,7 +168,7 @@ func TestLeastMemory(t *testing.T) {
 			}
 		}
 		// Measured in whole MiB, with one to spare.
-		request := Request{Program: "return 1", Limits: Limits{Memory: least - 3<<20}}
+		request := Request{Program: "return 1", Limits: Limits{Memory: max(least-3<<20, 1)}}
 		if _, err := rt.Run(t.Context(), request); !errors.Is(err, ErrMisuse) {
 			t.Errorf("Run in %d bytes: %v, want misuse", request.Limits.Memory, err)
 		}

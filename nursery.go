@@ -52,6 +52,9 @@ const (
 	// each time, up to longestPause.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 10 * time.Second
+	// forkedBytes is what a child maps from the fork to its program, which one that
+	// was spawned has mapped when it is measured.
+	forkedBytes = 4 << 20
 	// spareIdle is how long spares are kept when no run takes one.
 	spareIdle = 5 * time.Second
 )
@@ -126,7 +129,7 @@ func (n *nursery) fork(ctx context.Context, kind spareLimits, thorough bool) (*p
 }
 
 func (n *nursery) forkOf(process *child.Nursery, kind spareLimits, thorough bool) (*prepared, error) {
-	p := &prepared{start: StartFork, bareBytes: process.Memory()}
+	p := &prepared{start: StartFork, bareBytes: process.Memory() + forkedBytes}
 	c := n.runtime.confinement
 	var order any
 	if c != nil {
