@@ -4,17 +4,20 @@ SOAK = 10000
 FUZZ = 1h
 ROUNDS = 40
 
-.PHONY: help test starts stdlib soak fuzz bench figures
+.PHONY: help test pythons starts stdlib soak fuzz bench figures
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
-test: ## all tests, on every Python of the machine: the README's command
+test: ## all tests, on the oldest, the newest and one more Python: the README's command
 	go test -race -timeout 60m ./...
 
+pythons: ## all tests, each on every Python of the machine, and not on three of them
+	THIRDRAIL_TEST_PYTHONS=all go test -count 1 -timeout 120m ./...
+
 starts: ## all tests twice: children forked, and spawned
-	THIRDRAIL_TEST_START=fork go test -count 1 -timeout 60m .
-	THIRDRAIL_TEST_START=spawn go test -count 1 -timeout 60m .
+	THIRDRAIL_TEST_START=fork go test -count 1 -timeout 120m .
+	THIRDRAIL_TEST_START=spawn go test -count 1 -timeout 120m .
 
 stdlib: ## CPython's own tests inside the walls and outside, on every Python
 	THIRDRAIL_STDLIB=all go test -count 1 -timeout 60m -v -run '^TestStandardLibrary$$' .

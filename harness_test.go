@@ -164,7 +164,7 @@ func short(text string) string {
 // version.
 func oldestAndNewest(t testing.TB) []string {
 	t.Helper()
-	all := pythons.All(t)
+	all := pythons.Every(t)
 	minor := func(a, b string) int {
 		return findPython(t, a).Version.Minor - findPython(t, b).Version.Minor
 	}
@@ -225,7 +225,7 @@ func startOf(t testing.TB, config Config) StartMethod {
 	default:
 		t.Fatalf("%s is %q; it can be fork or spawn", startVariable, method)
 	}
-	turn := slices.Index(pythons.All(t), config.Python)
+	turn := slices.Index(pythons.Every(t), config.Python)
 	for _, letter := range []byte(strings.Split(t.Name(), "/")[0]) {
 		turn += int(letter)
 	}

@@ -95,7 +95,7 @@ func stdlibPythons(t *testing.T) []string {
 	t.Helper()
 	minor := func(path string) int { return findPython(t, path).Version.Minor }
 	var found []string
-	for _, python := range pythons.All(t) {
+	for _, python := range pythons.Every(t) {
 		rt := newRuntime(t, Config{Python: python, Sandbox: Sandbox{Mode: SandboxOff}})
 		if librarySuccess(t, rt, "import importlib.util, test\nreturn importlib.util.find_spec('test.test_json') is not None") == "true" {
 			found = append(found, python)
