@@ -82,8 +82,10 @@ func (g *Group) begin(limits Limits) error {
 	if err := g.limit(limits); err != nil {
 		return err
 	}
-	if populated, err := g.populated(); err != nil || populated {
-		return errors.Join(err, errors.New("it isn't empty"))
+	if populated, err := g.populated(); err != nil {
+		return err
+	} else if populated {
+		return errors.New("the group isn't empty")
 	}
 	g.before = counters{}
 	now, err := g.count()
