@@ -37,6 +37,9 @@ _WRITING = (
     "rename", "replace", "touch", "remove", "unlink", "rmtree", "rmdir", "chmod", "chown", "link", "truncate",
 )  # fmt: skip
 
+# The same where a path is what is wrong, whose text may have such words.
+_WRITING_A_FILE = (", 'w", ', "w', ", 'a", ', "a', ", 'x", ', "x', "write_", "to_", "savefig(")
+
 
 def refused(scene: Scene, message: str) -> Optional[str]:
     """Return what to use instead, None if the run isn't confined or no refusal is behind the error."""
@@ -119,7 +122,7 @@ def _path_hint(scene: Scene, exception: BaseException, code: int, path: str) -> 
     if own and (whole + "/").startswith((own + "/", "/tmp/")):
         if code != _errno.ENOENT:
             return None
-        if any(word in line for word in _WRITING):
+        if any(word in line for word in _WRITING_A_FILE):
             return "the folder of this path isn't there: make it first, with os.makedirs(…, exist_ok=True)"
         return "a run starts with a new and empty folder: write the file first" + _get(scene)
     if any(word in line for word in _WRITING):
