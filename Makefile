@@ -3,13 +3,16 @@
 SOAK = 10000
 FUZZ = 1h
 
-.PHONY: help test soak fuzz bench
+.PHONY: help test pythons soak fuzz bench
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
-test: ## all tests, on every Python of the machine: the README's command
+test: ## all tests, each on three Pythons of the machine: the README's command
 	go test -race -timeout 60m ./...
+
+pythons: ## all tests, each on every Python of the machine, and not on three of them
+	THIRDRAIL_TEST_PYTHONS=all go test -count 1 -timeout 120m ./...
 
 soak: ## SOAK=10000 mixed runs, eight at a time: descriptors, memory and files stay flat
 	THIRDRAIL_SOAK=$(SOAK) go test -count 1 -timeout 0 -v -run '^TestSoak$$' .

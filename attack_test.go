@@ -73,7 +73,7 @@ var attacks = slices.Concat(
 // TestAttacks runs every attack, confined, on every Python. None gets through, and
 // what they aim at is as it was.
 func TestAttacks(t *testing.T) {
-	for _, python := range pythons.All(t) {
+	for _, python := range pythons.Every(t) {
 		t.Run(pythonName(python), func(t *testing.T) {
 			rt := newRuntime(t, Config{Python: python})
 			aims := newTargets(t, rt)

@@ -227,7 +227,7 @@ func runHost(t *testing.T, script hostScript, user int) hostReport {
 // systemPython returns an interpreter that every user can start.
 func systemPython(t *testing.T) string {
 	t.Helper()
-	for _, path := range pythons.All(t) {
+	for _, path := range pythons.Every(t) {
 		if strings.HasPrefix(path, "/usr/") {
 			return path
 		}

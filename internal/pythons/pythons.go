@@ -19,29 +19,85 @@ type installed struct {
 	version string // such as "3.12.1"
 }
 
-// All returns the paths of every CPython 3.9 or newer of this machine, one for
+// Variable, set to "all", has each test run on every Python of the machine.
+const Variable = "THIRDRAIL_TEST_PYTHONS"
+
+// Every returns the paths of every CPython 3.9 or newer of this machine, one for
 // each version and prefix: those of pyenv, /usr/bin/python3 and the python3 of
 // PATH. The paths are real interpreters, never shims. It fails the test when
 // there is none, and when one that is there can't be started.
+func Every(t testing.TB) []string {
+	t.Helper()
+	return paths(all(t))
+}
+
+// All returns those of Every that this test runs on: the oldest, the newest, and one
+// more, which is another for the next test. So every Python meets a part of the
+// tests at each change. With Variable they are all of Every.
 func All(t testing.TB) []string {
 	t.Helper()
-	var paths []string
-	for _, python := range all(t) {
-		paths = append(paths, python.path)
-	}
-	return paths
+	return paths(some(t))
 }
 
 // Each runs test as a parallel subtest on every interpreter of All, named by
 // its version.
 func Each(t *testing.T, test func(t *testing.T, python string)) {
 	t.Helper()
-	for _, python := range all(t) {
+	for _, python := range some(t) {
 		t.Run(python.version, func(t *testing.T) {
 			t.Parallel()
 			test(t, python.path)
 		})
 	}
+}
+
+func paths(list []installed) []string {
+	var paths []string
+	for _, python := range list {
+		paths = append(paths, python.path)
+	}
+	return paths
+}
+
+// some chooses among all by the name of the test.
+func some(t testing.TB) []installed {
+	t.Helper()
+	found := all(t)
+	if os.Getenv(Variable) == "all" || len(found) <= 3 {
+		return found
+	}
+	oldest, newest := 0, 0
+	for i := range found {
+		if found[i].minor() < found[oldest].minor() {
+			oldest = i
+		}
+		if found[i].minor() > found[newest].minor() {
+			newest = i
+		}
+	}
+	turn := 0
+	for _, letter := range []byte(t.Name()) {
+		turn += int(letter)
+	}
+	turn %= len(found) - 2
+	var chosen []installed
+	for i, python := range found {
+		extreme := i == oldest || i == newest
+		if extreme || turn == 0 {
+			chosen = append(chosen, python)
+		}
+		if !extreme {
+			turn--
+		}
+	}
+	return chosen
+}
+
+// minor is the second number of the version.
+func (i installed) minor() int {
+	parts := strings.Split(i.version, ".")
+	minor, _ := strconv.Atoi(parts[1])
+	return minor
 }
 
 func all(t testing.TB) []installed {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func TestAllAreRealAndDistinct(t *testing.T) {
-	paths := All(t)
+func TestEveryIsRealAndDistinct(t *testing.T) {
+	paths := Every(t)
 	seen := map[string]string{}
 	for _, path := range paths {
 		if !filepath.IsAbs(path) || strings.Contains(path, "shims") {
@@ -39,5 +39,40 @@ func TestSupported(t *testing.T) {
 		if got := supported(version); got != want {
 			t.Errorf("supported(%q) = %t, want %t", version, got, want)
 		}
+	}
+}
+
+// TestAll sees that some tests together meet every Python, and each the two ends.
+func TestAll(t *testing.T) {
+	t.Setenv(Variable, "")
+	every := Every(t)
+	met := map[string]int{}
+	const tests = 26
+	for name := range tests {
+		t.Run(string(rune('a'+name)), func(t *testing.T) {
+			chosen := All(t)
+			if want := min(len(every), 3); len(chosen) != want {
+				t.Errorf("%d Pythons, want %d", len(chosen), want)
+			}
+			for _, python := range chosen {
+				met[python]++
+			}
+		})
+	}
+	ends := 0
+	for _, python := range every {
+		switch {
+		case met[python] == 0:
+			t.Errorf("no test meets %s", python)
+		case met[python] == tests:
+			ends++
+		}
+	}
+	if ends < min(len(every), 2) {
+		t.Errorf("%d Pythons are met by each test, want the oldest and the newest", ends)
+	}
+	t.Setenv(Variable, "all")
+	if got := All(t); len(got) != len(every) {
+		t.Errorf("%d of %d Pythons with %s=all", len(got), len(every), Variable)
 	}
 }
