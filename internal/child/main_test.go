@@ -123,7 +123,7 @@ func eachIsolation(t *testing.T, test func(t *testing.T, s *Starter)) {
 
 func findPython(t *testing.T) *interpreter.Interpreter {
 	t.Helper()
-	all := pythons.All(t)
+	all := pythons.Every(t)
 	found, err := interpreter.Find(t.Context(), all[len(all)-1])
 	if err != nil {
 		t.Fatal(err)

@@ -360,7 +360,7 @@ for s in (signal.SIGXCPU, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.S
     signal.signal(s, signal.SIG_IGN)
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU, signal.SIGTERM, signal.SIGUSR1, 41])
 os.execv(sys.argv[1], sys.argv[1:])`
-	all := pythons.All(t)
+	all := pythons.Every(t)
 	command := exec.Command(all[len(all)-1], "-I", "-c", python, "/proc/self/exe", "-test.run=^(TestStart|TestExit|TestExitWhenKilled)$", "-test.v")
 	self, err := os.Executable()
 	if err != nil {
