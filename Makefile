@@ -11,7 +11,7 @@ help: ## list what can be made
 test: ## all tests, each on three Pythons of the machine: the README's command
 	go test -race -timeout 60m ./...
 
-pythons: ## all tests, each on every Python of the machine, and not on three of them
+pythons: ## all tests, each on every Python of the machine and not on three
 	THIRDRAIL_TEST_PYTHONS=all go test -count 1 -timeout 120m ./...
 
 soak: ## SOAK=10000 mixed runs, eight at a time: descriptors, memory and files stay flat
