@@ -9,10 +9,10 @@ ROUNDS = 40
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
-test: ## all tests, on the oldest, the newest and one more Python: the README's command
+test: ## all tests, each on three Pythons of the machine: the README's command
 	go test -race -timeout 60m ./...
 
-pythons: ## all tests, each on every Python of the machine, and not on three of them
+pythons: ## all tests, each on every Python of the machine and not on three
 	THIRDRAIL_TEST_PYTHONS=all go test -count 1 -timeout 120m ./...
 
 starts: ## all tests twice: children forked, and spawned

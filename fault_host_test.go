@@ -4,7 +4,6 @@ package thirdrail
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -94,10 +93,8 @@ func killHostLater(t *testing.T, script hostScript, atOnce bool, later time.Dura
 	}
 	time.Sleep(later) // any time will do
 	kin := killAndWait(t, command)
-	if script.StopAt == workspaceMade || script.StopAt == atDone {
-		atOnce = true // it has no child yet, or none any more
-	}
-	if !atOnce && len(kin.members) < 2 {
+	childless := atOnce || script.StopAt == workspaceMade || script.StopAt == atDone // yet, or already
+	if !childless && len(kin.members) < 2 {
 		t.Error("the host has no children: this test sees nothing")
 	}
 	eventually(t, "the host's processes are gone", func() bool { return len(processesWith(mark)) == 0 && len(kin.living()) == 0 })
@@ -116,10 +113,8 @@ func startsAgain(t *testing.T, killed *exec.Cmd, mark string, script hostScript)
 	command := exec.Command(killed.Path)
 	command.Dir, command.Stderr = killed.Dir, os.Stderr
 	command.Env = append(slices.Clone(killed.Env), hostVariable+"="+string(text))
-	output, err := command.Output()
-	var report hostReport
-	if err := errors.Join(err, json.Unmarshal(output, &report)); err != nil || report.Value != "1" {
-		t.Errorf("the next host: %v, %s", err, output)
+	if report, err := reportOfHost(command); err != nil || report.Value != "1" {
+		t.Errorf("the next host: %v, %+v", err, report)
 	}
 	if left, err := filepath.Glob(filepath.Join(mark, "thirdrail-*")); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %q, %v", left, err)

@@ -48,6 +48,23 @@ func signalAll(pids []int, number syscall.Signal) {
 	}
 }
 
+// runSignalled runs a program, and at each line that it prints sends a signal to those
+// victims.
+func runSignalled(t *testing.T, rt *Runtime, program string, limits Limits, which string, number syscall.Signal) *Result {
+	t.Helper()
+	result, err := rt.Run(t.Context(), Request{Program: program, Namespaces: testNamespaces(), Limits: limits, OnLog: func(string) {
+		found := victims(which)
+		if len(found) == 0 {
+			t.Error("there is nothing to signal: this test sees nothing")
+		}
+		signalAll(found, number)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
 // TestKilledChild kills a child's program or its keeper while it runs, while it
 // waits for a call, and when it has said that it is done.
 func TestKilledChild(t *testing.T) {
@@ -61,15 +78,9 @@ func TestKilledChild(t *testing.T) {
 			t.Run(which+", "+c.name, func(t *testing.T) {
 				leavesNothing(t)
 				rt := newSpawning(t, Config{})
-				result, err := rt.Run(t.Context(), Request{Program: c.program, Namespaces: testNamespaces(), OnLog: func(string) {
-					found := victims(which)
-					if len(found) == 0 {
-						t.Error("there is nothing to kill: this test sees nothing")
-					}
-					signalAll(found, syscall.SIGKILL)
-				}})
-				if err != nil || result.Failure == nil || result.Failure.Kind != WorkerExit || !strings.Contains(result.Failure.Message, "SIGKILL") {
-					t.Errorf("%v, %v; want a worker-exit that names SIGKILL", err, result.Err())
+				result := runSignalled(t, rt, c.program, Limits{}, which, syscall.SIGKILL)
+				if kindOf(result) != WorkerExit || !strings.Contains(result.Failure.Message, "SIGKILL") {
+					t.Errorf("%v; want a worker-exit that names SIGKILL", result.Err())
 				}
 				worksAgain(t, rt)
 			})
@@ -111,12 +122,9 @@ func TestStoppedChild(t *testing.T) {
 			t.Run(which+", "+name, func(t *testing.T) {
 				leavesNothing(t)
 				rt := newSpawning(t, Config{})
-				result, err := rt.Run(t.Context(), Request{
-					Program: program, Namespaces: testNamespaces(), Limits: Limits{Wall: 2 * time.Second},
-					OnLog: func(string) { signalAll(victims(which), syscall.SIGSTOP) },
-				})
-				if err != nil || result.Failure == nil || result.Failure.Kind != Timeout || !strings.Contains(result.Failure.Message, "wall") {
-					t.Errorf("%v, %v; want a timeout for the wall limit", err, result.Err())
+				result := runSignalled(t, rt, program, Limits{Wall: 2 * time.Second}, which, syscall.SIGSTOP)
+				if kindOf(result) != Timeout || !strings.Contains(result.Failure.Message, "wall") {
+					t.Errorf("%v; want a timeout for the wall limit", result.Err())
 				}
 				worksAgain(t, rt)
 			})
@@ -147,7 +155,7 @@ func TestStoppedInBoot(t *testing.T) {
 	}()
 	result := run1(t, rt, "return 1", Limits{})
 	close(stop)
-	if <-stopped == 0 || result.Failure == nil || result.Failure.Kind != WorkerExit || !strings.Contains(result.Failure.Message, "took longer than 1s") {
+	if <-stopped == 0 || kindOf(result) != WorkerExit || !strings.Contains(result.Failure.Message, "took longer than 1s") {
 		t.Errorf("%v, want a worker-exit that took longer than 1s", result.Err())
 	}
 	rt.startLimit = startLimit

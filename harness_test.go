@@ -19,8 +19,8 @@ import (
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
-// programCase is one program and what must come of it, on every Python of the
-// machine. What isn't set isn't looked at, but for Kind: a case without one must
+// programCase is one program and what must come of it, on each Python that the test
+// runs on (package pythons). What isn't set isn't looked at, but for Kind: a case without one must
 // succeed.
 type programCase struct {
 	Name    string

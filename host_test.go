@@ -213,15 +213,23 @@ func hostCommand(t *testing.T, script hostScript, user int) (command *exec.Cmd, 
 func runHost(t *testing.T, script hostScript, user int) hostReport {
 	t.Helper()
 	command, _ := hostCommand(t, script, user)
-	output, err := command.Output()
+	report, err := reportOfHost(command)
 	if err != nil {
-		t.Fatalf("the host: %v; %s", err, output)
-	}
-	var report hostReport
-	if err := json.Unmarshal(output, &report); err != nil {
-		t.Fatalf("the host printed %q: %v", output, err)
+		t.Fatal(err)
 	}
 	return report
+}
+
+// reportOfHost runs a host to its end and returns what it reports.
+func reportOfHost(command *exec.Cmd) (report hostReport, err error) {
+	output, err := command.Output()
+	if err != nil {
+		return report, fmt.Errorf("the host: %w; %s", err, output)
+	}
+	if err := json.Unmarshal(output, &report); err != nil {
+		return report, fmt.Errorf("the host printed %q: %w", output, err)
+	}
+	return report, nil
 }
 
 // systemPython returns an interpreter that every user can start.

@@ -159,7 +159,7 @@ func answering(conversation *transcript.Transcript) []Namespace {
 }
 
 // TestTranscriptsAgainstChild plays the host of each conversation to the real
-// child on every Python.
+// child on each Python.
 func TestTranscriptsAgainstChild(t *testing.T) {
 	for _, python := range pythons.All(t) {
 		t.Run(pythonName(python), func(t *testing.T) {

@@ -2,9 +2,7 @@ package python
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -94,7 +92,7 @@ func TestImportsPointUp(t *testing.T) {
 var ranTests = regexp.MustCompile(`(?m)^Ran [1-9]\d* tests?`)
 
 // TestPython runs each file of tests/ with unittest on the interpreters of the
-// machine, the files in turn on one half of them or the other.
+// machine.
 func TestPython(t *testing.T) {
 	files, err := filepath.Glob("tests/test_*.py")
 	if err != nil {
@@ -103,17 +101,11 @@ func TestPython(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("no tests/test_*.py here")
 	}
-	for i, python := range pythons.Every(t) {
-		for j, file := range files {
-			if (i+j)%2 == 1 && os.Getenv(pythons.Variable) != "all" {
-				continue
-			}
-			t.Run(fmt.Sprintf("%d %s", i, filepath.Base(file)), func(t *testing.T) {
-				t.Parallel()
-				t.Log(python)
-				runUnittest(t, python, file)
-			})
-		}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			pythons.Each(t, func(t *testing.T, python string) { runUnittest(t, python, file) })
+		})
 	}
 }
 

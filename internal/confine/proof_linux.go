@@ -64,14 +64,15 @@ func (p *Plan) fileProofs() []Proof {
 		return nil
 	}
 	canary := filepath.Join(p.spec.Canary, CanaryName)
+	open := p.places.access(canary)
 	var list []Proof
-	if p.places.access(canary)&unix.LANDLOCK_ACCESS_FS_READ_FILE == 0 {
+	if open&unix.LANDLOCK_ACCESS_FS_READ_FILE == 0 {
 		list = append(list, Proof{Name: "files.read", Kind: "read", Path: canary}, Proof{Name: "files.list", Kind: "list", Path: p.spec.Canary})
 		if p.root != nil {
 			list = append(list, Proof{Name: "files.stat", Kind: "stat", Path: canary})
 		}
 	}
-	if p.places.access(canary)&unix.LANDLOCK_ACCESS_FS_WRITE_FILE == 0 {
+	if open&unix.LANDLOCK_ACCESS_FS_WRITE_FILE == 0 {
 		list = append(list,
 			Proof{Name: "files.write", Kind: "write", Path: canary},
 			Proof{Name: "files.create", Kind: "create", Path: filepath.Join(p.spec.Canary, "new")},

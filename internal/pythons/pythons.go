@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,38 +67,15 @@ func some(t testing.TB) []installed {
 	if os.Getenv(Variable) == "all" || len(found) <= 3 {
 		return found
 	}
-	oldest, newest := 0, 0
-	for i := range found {
-		if found[i].minor() < found[oldest].minor() {
-			oldest = i
-		}
-		if found[i].minor() > found[newest].minor() {
-			newest = i
-		}
-	}
+	byMinor := func(a, b installed) int { return minor(a.version) - minor(b.version) }
+	oldest, newest := slices.MinFunc(found, byMinor), slices.MaxFunc(found, byMinor)
+	others := slices.DeleteFunc(slices.Clone(found), func(p installed) bool { return p == oldest || p == newest })
 	turn := 0
 	for _, letter := range []byte(t.Name()) {
 		turn += int(letter)
 	}
-	turn %= len(found) - 2
-	var chosen []installed
-	for i, python := range found {
-		extreme := i == oldest || i == newest
-		if extreme || turn == 0 {
-			chosen = append(chosen, python)
-		}
-		if !extreme {
-			turn--
-		}
-	}
-	return chosen
-}
-
-// minor is the second number of the version.
-func (i installed) minor() int {
-	parts := strings.Split(i.version, ".")
-	minor, _ := strconv.Atoi(parts[1])
-	return minor
+	other := others[turn%len(others)]
+	return slices.DeleteFunc(slices.Clone(found), func(p installed) bool { return p != oldest && p != newest && p != other })
 }
 
 func all(t testing.TB) []installed {
@@ -161,9 +139,15 @@ func ask(path string) (python installed, prefix string, err error) {
 }
 
 // supported reports whether version is 3.9 or newer.
-func supported(version string) bool {
+func supported(version string) bool { return minor(version) >= 9 }
+
+// minor is the second number of a version of Python 3, and 0 for anything else.
+func minor(version string) int {
 	major, rest, _ := strings.Cut(version, ".")
-	minor, _, _ := strings.Cut(rest, ".")
-	m, err := strconv.Atoi(minor)
-	return err == nil && major == "3" && m >= 9
+	text, _, _ := strings.Cut(rest, ".")
+	number, err := strconv.Atoi(text)
+	if err != nil || major != "3" {
+		return 0
+	}
+	return number
 }

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _S_IFSOCK = 0o140000  # from sys/stat.h
 
+# A file that attempts make in the workspace, where they are not refused, and remove.
+_OWN_FILE = ".thirdrail-proof"
+
 _HELD = "held"
 _OPEN = "open"
 
@@ -70,9 +73,8 @@ def _root(system: System, attempt: Attempt) -> str:
 
 def _socket_file(system: System, attempt: Attempt) -> str:
     # Only Landlock refuses this: the workspace is open for every other kind of file.
-    path = ".thirdrail-proof"
-    posix.mknod(path, _S_IFSOCK | 0o600)
-    posix.unlink(path)
+    posix.mknod(_OWN_FILE, _S_IFSOCK | 0o600)
+    posix.unlink(_OWN_FILE)
     return _OPEN
 
 
@@ -181,13 +183,12 @@ def _open_files(system: System, attempt: Attempt) -> str:
 
 
 def _file_size(system: System, attempt: Attempt) -> str:
-    path = ".thirdrail-proof"
-    file = posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o600)
+    file = posix.open(_OWN_FILE, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o600)
     try:
         posix.pwrite(file, b"\0", attempt["number"])
     finally:
         posix.close(file)
-        posix.unlink(path)
+        posix.unlink(_OWN_FILE)
     return _OPEN
 
 
