@@ -83,6 +83,7 @@ func TestStandardLibrary(t *testing.T) {
 			outside := newRuntime(t, Config{Python: python, Sandbox: Sandbox{Mode: SandboxOff}})
 			for _, module := range stdlibModules {
 				t.Run(module.Module, func(t *testing.T) {
+					t.Parallel()
 					module.compare(t, module.run(t, inside), module.run(t, outside))
 				})
 			}
