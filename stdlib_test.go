@@ -77,6 +77,7 @@ type stdlibModule struct {
 // TestStandardLibrary has CPython test itself inside the walls and outside: each
 // test ends the same way.
 func TestStandardLibrary(t *testing.T) {
+	t.Parallel()
 	for _, python := range stdlibPythons(t) {
 		t.Run(pythonName(python), func(t *testing.T) {
 			inside := newRuntime(t, Config{Python: python})
