@@ -18,40 +18,52 @@ if TYPE_CHECKING:
     from typing import Any, List
 
 _AUTHENTICATION_BYTES = 32  # as multiprocessing has it
+_LEGACY_WORDS = 4  # of 32 bits; one alone would repeat among 100,000 runs
 
 
 class Randomness:
     """The generators of random numbers that exist before the fork."""
 
-    def __init__(self) -> None:
+    def __init__(self, preloaded: bool) -> None:
         objects = _gc.get_objects()
-        self._plain: List[Any] = [one for one in objects if isinstance(one, _random.Random)]
+        if preloaded:
+            # A generator that refers to nothing is found only by what refers to it.
+            objects += [one for one in _gc.get_referents(*objects) if type(one) is _random.Random]
+        self._plain = _once(objects, _random.Random)
         numpy: Any = _sys.modules.get("numpy.random")
+        self._sequences: List[Any] = []
         self._legacy: List[Any] = []
         self._bits: List[Any] = []
         if numpy is not None:
-            # The module's own functions share a generator that nothing else names.
-            self._legacy = [one for one in objects if isinstance(one, numpy.RandomState)]
-            shared = numpy.mtrand._rand
-            if all(one is not shared for one in self._legacy):
-                self._legacy.append(shared)
+            self._sequences = _once(objects, numpy.SeedSequence)
+            # The functions of the module itself share one that nothing else may name.
+            legacy = _once([*objects, numpy.mtrand._rand], numpy.RandomState)
+            # What isn't of the usual kind is renewed by way of its bits.
+            self._legacy = [one for one in legacy if type(one._bit_generator) is numpy.MT19937]
             own = {id(one._bit_generator) for one in self._legacy}
-            self._bits = [
-                one for one in objects if isinstance(one, numpy.BitGenerator) and id(one) not in own
-            ]
+            self._bits = [one for one in _once(objects, numpy.BitGenerator) if id(one) not in own]
 
     def renew(self) -> None:
         """Give each generator a state that no other child has."""
         for plain in self._plain:
-            _random.Random.seed(plain)
-            plain.gauss_next = None
+            plain.seed(None)
         for legacy in self._legacy:
-            legacy.seed(int.from_bytes(_urandom(4), "little"))
+            seed = _urandom(_LEGACY_WORDS * 4)
+            legacy.seed([int.from_bytes(seed[i : i + 4], "little") for i in range(0, len(seed), 4)])
         for bits in self._bits:
             bits.state = type(bits)().state
+        for sequence in self._sequences:
+            # What is spawned of it comes from here, and not from the state of bits.
+            sequence.__init__(pool_size=sequence.pool_size)
         process: Any = _sys.modules.get("multiprocessing.process")
         if process is not None:
             process.current_process().authkey = _urandom(_AUTHENTICATION_BYTES)
+
+
+def _once(objects: List[Any], kind: type) -> List[Any]:
+    """Return the objects of a kind, each once."""
+    # Not isinstance, which asks the object too.
+    return list({id(one): one for one in objects if issubclass(type(one), kind)}.values())
 
 
 def mend() -> None:
