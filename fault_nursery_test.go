@@ -192,7 +192,14 @@ func TestNurseryCantFork(t *testing.T) {
 	failed := false
 	for range 4 { // spares were forked before
 		result := run1(t, rt, "return 1", Limits{})
-		failed = failed || result.Failure != nil && result.Failure.Kind == WorkerExit
+		if result.Failure == nil {
+			continue
+		}
+		failed = true
+		programCase{Kind: WorkerExit}.compare(t, result)
+		if told := result.Failure.Message; strings.Contains(told, "could not be forked") && !strings.Contains(told, "raise RLIMIT_NOFILE (ulimit -n)") {
+			t.Errorf("%s", told)
+		}
 	}
 	set(usual)
 	if !failed {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,6 +102,33 @@ func TestWaitingRuns(t *testing.T) {
 		}
 	}
 	programCase{Value: "1"}.compare(t, run1(t, rt, "return 1", Limits{}))
+}
+
+// TestStartsWait has no place free among the runs that start. Another waits for one,
+// however long that takes, or until it is aborted.
+func TestStartsWait(t *testing.T) {
+	rt := newRuntime(t, Config{MaxConcurrent: 3 * usualPlaces()})
+	rt.startLimit = time.Minute // not what this is about
+	for range usualPlaces() {
+		rt.starts <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() {
+		result, err := rt.Run(ctx, Request{Program: "return 1"})
+		if err != nil || result.Failure == nil || result.Failure.Kind != Abort {
+			t.Errorf("aborted while it waits: %v, %+v", err, result)
+		}
+	})
+	all.Go(func() { programCase{Value: "1"}.compare(t, run1(t, rt, "return 1", Limits{})) })
+	eventually(t, "both are on their way", func() bool { return len(rt.places) == 2 })
+	cancel()
+	eventually(t, "one has ended", func() bool { return len(rt.places) == 1 })
+	<-rt.starts
+	all.Wait()
+	if free := usualPlaces() - 1; len(rt.starts) != free {
+		t.Errorf("%d places are taken, want %d", len(rt.starts), free)
+	}
 }
 
 // proportionalSize returns that of the nursery with all its processes, in bytes. What
