@@ -244,7 +244,8 @@ func (n *nursery) begin(ctx context.Context) (*nurseryProcess, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, n.runtime.startLimit)
+	limit := n.runtime.startLimit * time.Duration(1+len(n.preload)) // some are large
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %v", limit))
 	defer cancel()
 	c := n.runtime.confinement
 	options := child.NurseryOptions{

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // withModules returns an interpreter like python that can import modules of the test
@@ -64,6 +65,19 @@ func TestRefusedPreloads(t *testing.T) {
 			!strings.Contains(err.Error(), "Config.Preload: child: preload: "+c.Name+" ") || !strings.Contains(err.Error(), c.Says) {
 			t.Errorf("%s: %v; want the module, and %q", c.Name, err, c.Says)
 		}
+	}
+}
+
+// TestPreloadHangs has a module whose import doesn't end.
+func TestPreloadHangs(t *testing.T) {
+	rt := newForking(t, Config{Python: withModules(t, systemPython(t), map[string]string{"hangs": "import time\ntime.sleep(600)"})})
+	rt.startLimit = 1500 * time.Millisecond
+	n, err := rt.newNursery(t.Context(), Config{Preload: []string{"hangs"}})
+	if err == nil {
+		t.Fatal("it is taken", n.close())
+	}
+	if !strings.Contains(err.Error(), "preload: hangs: it took longer than 3s") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -11,8 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
@@ -128,6 +131,26 @@ func TestStartsWait(t *testing.T) {
 	all.Wait()
 	if free := usualPlaces() - 1; len(rt.starts) != free {
 		t.Errorf("%d places are taken, want %d", len(rt.starts), free)
+	}
+}
+
+// TestForkedFileLimit compares how many files children may have open where nothing is
+// confined. The nursery itself takes as many as there are.
+func TestForkedFileLimit(t *testing.T) {
+	var usual syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &usual))
+	few := usual
+	few.Cur = 1000
+	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+	t.Cleanup(func() { must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual)) })
+	rt := newForking(t, Config{Sandbox: Sandbox{Mode: SandboxOff}})
+	got := run1(t, rt, "import resource\nreturn resource.getrlimit(resource.RLIMIT_NOFILE)[0]", Limits{})
+	programCase{Value: "1000"}.compare(t, got)
+	_, nursery, _ := nurseryFamily(t)
+	var of unix.Rlimit
+	must(t, unix.Prlimit(nursery, unix.RLIMIT_NOFILE, nil, &of))
+	if of.Cur != usual.Max {
+		t.Errorf("the nursery may have %d files open, want %d", of.Cur, usual.Max)
 	}
 }
 
