@@ -111,10 +111,18 @@ type run struct {
 	stats   Stats
 	baseCPU time.Duration // what the child had used when the program was sent
 	sent    time.Time     // when the program was sent
+	ready   func()        // gives back the place among those that start
 }
 
 // do starts a child, runs the program in it and ends it.
 func (r *run) do(ctx context.Context) *Result {
+	select {
+	case r.runtime.starts <- struct{}{}:
+	case <-ctx.Done():
+		return r.failed(abortFailure(ctx))
+	}
+	r.ready = sync.OnceFunc(func() { <-r.runtime.starts })
+	defer r.ready()
 	child, err := r.runtime.prepare(ctx, r.limits)
 	if err != nil {
 		return r.failed(fail(WorkerExit, "the interpreter could not be started: %v", err))
@@ -189,6 +197,9 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 	case <-startTimer.C:
 		r.talk.settle(verdict{failure: startFailure("took longer than "+r.runtime.startLimit.String(), nil)})
 		return
+	}
+	if r.ready != nil {
+		r.ready()
 	}
 	r.baseCPU = r.cpu()
 	r.sent = time.Now()

@@ -28,6 +28,7 @@ type Runtime struct {
 	nursery     *nursery     // nil where children are spawned
 	start       StartMethod
 	places      chan struct{} // one for each run that may go on
+	starts      chan struct{} // one for each that may start at the same time
 	logger      *slog.Logger
 	host        hostLimits
 	startLimit  time.Duration // the constant, but for tests
@@ -89,7 +90,7 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	}
 	places := config.MaxConcurrent
 	if places == 0 {
-		places = 4 * goruntime.GOMAXPROCS(0)
+		places = usualPlaces()
 	}
 	logger := config.Logger
 	if logger == nil {
@@ -108,6 +109,7 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 		starter:     starter,
 		wrapper:     wrapper,
 		places:      make(chan struct{}, places),
+		starts:      make(chan struct{}, usualPlaces()),
 		logger:      logger,
 		host:        host,
 		startLimit:  startLimit,
@@ -133,6 +135,11 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	}
 	return r, nil
 }
+
+// usualPlaces is how many runs go on at once unless Config.MaxConcurrent says another
+// number, and how many start at once whatever it says: more would only make each other
+// slow, until none is ready in time.
+func usualPlaces() int { return 4 * goruntime.GOMAXPROCS(0) }
 
 // startOptions says what children are started with for a sandbox. A wrapper makes
 // its own mounts and network, which needs those of the host.

@@ -240,9 +240,10 @@ func (p *Plan) runLimits(run Run) [][2]int64 {
 }
 
 // size returns whose the workspace of a run is, and what it holds.
-func (p *Plan) size(run Run) Size {
-	owner := p.user(run)
-	return Size{Owner: owner, Texts: p.ownUser(owner), DiskBytes: run.DiskBytes, Files: max(run.DiskBytes/BytesPerFile, 16)}
+func (p *Plan) size(run Run) Size { return p.sizeFor(p.user(run), run.DiskBytes) }
+
+func (p *Plan) sizeFor(owner User, diskBytes int64) Size {
+	return Size{Owner: owner, Texts: p.ownUser(owner), DiskBytes: diskBytes, Files: max(diskBytes/BytesPerFile, 16)}
 }
 
 // CountsProcesses tells whether a limit of the kernel's holds the number of

@@ -38,7 +38,7 @@ func (p *Plan) CountsProcesses() bool { return false }
 func (p *Plan) CountsTogether() bool { return false }
 
 // Nursery returns nil.
-func (p *Plan) Nursery(string, []byte) *Nursery { return nil }
+func (p *Plan) Nursery(string, []byte, bool) *Nursery { return nil }
 
 // Order returns nil.
 func (p *Plan) Order(Run, bool) *Order { return nil }
