@@ -8,7 +8,7 @@ import sys as _sys
 from thirdrail_child.hints_closest import closest
 from thirdrail_child.imports import STANDARD_LIBRARY
 from thirdrail_child.hints_scene import Scene
-from thirdrail_child.surroundings import written
+from thirdrail_child.surroundings import example, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def missing_attribute(scene: Scene, message: str) -> Optional[str]:
             name = _between(message, start, "'; it has: ")
             if name is None:
                 continue
+            if name in scene.errors():
+                return f"{name} is there without a namespace: write `except {name}`"
             near = closest(name, names)
             if near:
                 return f"perhaps {_or([written(global_name, each) for each in near])} is meant"
@@ -80,7 +82,7 @@ def not_callable(scene: Scene, message: str) -> Optional[str]:
     names = scene.functions().get(name) if name is not None else None
     if not name or not names:
         return None
-    return f"{name} is a namespace: call one of its functions, such as `await {written(name, min(names))}(…)`"
+    return f"{name} is a namespace: call one of its functions, such as `await {example(name, names)}(…)`"
 
 
 def _of_module(message: str) -> Optional[str]:
