@@ -15,9 +15,11 @@ func writeSources(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	dir = t.TempDir()
 	sources := corpusSources(t)
-	sources["hostile"] = newSet(t, hostileTools(t)...).Source()
+	hostile := newSet(t, hostileTools(t)...)
+	sources["hostile"], sources["hostile_described"] = hostile.Source(), describedSource(t, hostile)
 	sources["names"] = newSet(t, oddlyNamed(t)...).Source()
-	sources["definitions"] = newSet(t, manyDefinitions(t)).Source()
+	large := newSet(t, manyDefinitions(t), definitions(t, 1, "chain"), thousandsOfValues(t).tool(t), nestedObjects(12).tool(t))
+	sources["large"], sources["large_described"] = large.Source(), describedSource(t, large)
 	for name, source := range sources {
 		names = append(names, name+".py")
 		if err := os.WriteFile(filepath.Join(dir, name+".py"), []byte(source), 0o600); err != nil {

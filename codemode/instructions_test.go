@@ -113,14 +113,16 @@ func TestWhatIsSaidIsTrue(t *testing.T) {
 	}
 }
 
-// TestFixedTextIsShort: what is the same for all tools is under 600 tokens, at three
-// bytes or more a token.
+// fixedBytes are 600 tokens, at three bytes or more a token.
+const fixedBytes = 600 * 3
+
+// TestFixedTextIsShort: what is the same for all tools is under 600 tokens.
 func TestFixedTextIsShort(t *testing.T) {
 	s, err := New(testRuntime(t), runTools(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size := len(s.howTo()); size > 600*3 {
+	if size := len(s.howTo()); size > fixedBytes {
 		t.Errorf("it has %d bytes", size)
 	}
 }

@@ -66,7 +66,7 @@ func expected(v *jsonschema.ValidationError, root any) string {
 	case *kind.Type:
 		return "expected " + alternatives(pythonKinds(k.Want)) + ", got " + kindAt(root, v.InstanceLocation, k.Got)
 	case *kind.Enum:
-		return "expected " + alternatives(shown(k.Want)) + ", got " + show(k.Got)
+		return "expected " + alternatives(shown(k.Want)) + ", got " + show(k.Got) + meant(k.Want, k.Got)
 	case *kind.Const:
 		return "expected " + show(k.Want) + ", got " + show(k.Got)
 	case *kind.Required:
@@ -194,6 +194,24 @@ func alternatives(list []string) string {
 		return strings.Join(list[:8], " | ") + fmt.Sprintf(" | … (%d in all)", len(list))
 	}
 	return strings.Join(list, " | ")
+}
+
+// meant suggests one of many values, whose list isn't shown whole.
+func meant(values []any, got any) string {
+	word, ok := got.(string)
+	if !ok || len(values) <= 12 {
+		return ""
+	}
+	var texts []string
+	for _, value := range values[:min(len(values), 1000)] {
+		if text, ok := value.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	if name := nearest(word, texts); name != "" {
+		return ". Did you mean " + show(name) + "?"
+	}
+	return ""
 }
 
 func quoted(names []string) []string {
