@@ -93,6 +93,28 @@ func findTool(t *testing.T, name, source string) string {
 	return path
 }
 
+// gotValues returns statements that give what programs get of tools the types of
+// their declarations.
+func gotValues(t *testing.T, tools []Tool) string {
+	t.Helper()
+	set := newSet(t, tools...)
+	var lines []string
+	for path, c := range map[string]struct{ kind, structured string }{
+		"tools.search_issues":   {"SearchIssuesResult", `{"total_count":1,"items":[{"id":9007199254740993,"title":"t"},{"id":2,"title":"","labels":["a"]}]}`},
+		"tools.read_text_file":  {"ReadTextFileResult", `{"content":"[1]"}`},
+		"tools.execute_sql":     {"ExecuteSqlResult", `{"rows":[{"a":1,"b":[null]}],"rowcount":1}`},
+		"tools.fastmcp_wrapped": {"list[int]", `{"result":[1,2]}`},
+	} {
+		s := set.Session()
+		value, err := s.value(set.catalogue.byPath[path], Result{Structured: parse(t, c.structured), Content: []Content{{Text: c.structured}}})
+		if err != nil || len(s.warnings) > 0 {
+			t.Errorf("%s: %v, %q", path, err, s.warnings)
+		}
+		lines = append(lines, fmt.Sprintf("\n    got%d: %s = %s", len(lines), c.kind, literal(value)))
+	}
+	return strings.Join(lines, "")
+}
+
 // TestTypesAreTrue type-checks programs against the declarations: right calls pass,
 // wrong ones don't.
 func TestTypesAreTrue(t *testing.T) {
@@ -103,6 +125,7 @@ func TestTypesAreTrue(t *testing.T) {
 	}
 	source := newSet(t, tools...).Source()
 	cases := []struct{ name, program, want string }{
+		{"what programs get", gotValues(t, tools), ""},
 		{"right", `
     found = await tools.search_issues(query="x", perPage=3)
     first: int = found["items"][0]["id"]

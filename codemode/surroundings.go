@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/thirdrail-dev/thirdrail"
+	"github.com/thirdrail-dev/thirdrail/internal/units"
 )
 
 // around returns what holds the Set's runs: of its Runtime, or the defaults.
@@ -61,23 +62,10 @@ func allowance(own, base thirdrail.Limits) string {
 		if own == 0 {
 			own = base
 		}
-		return sizeText(own)
+		return units.FormatSize(own)
 	}
 	return fmt.Sprintf("A run may take %s and %s of memory, print %s and return %s. What is printed beyond is cut, and a line says so; a larger result is refused, with its largest part named.",
 		own.Wall, pick(own.Memory, base.Memory), pick(own.LogBytes, base.LogBytes), pick(own.ValueBytes, base.ValueBytes))
-}
-
-// sizeText writes a number of bytes in the largest unit that divides it.
-func sizeText(n int64) string {
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
-		if n%unit.size == 0 && n > 0 {
-			return fmt.Sprintf("%d %s", n/unit.size, unit.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // wellKnown are packages that programs use most. They are named first.
