@@ -84,7 +84,7 @@ func (s *Set) howTo() string {
 			"- Tools are functions of namespaces, there without an import. Await each call: `r = await "+call+"`. Pass arguments by keyword, and leave out what you don't need instead of passing None.",
 			"- Independent calls at once: `a, b = await asyncio.gather("+call+", "+call+")` after `import asyncio`; with `return_exceptions=True` one failure doesn't lose the others.",
 			"- A failed call raises ToolError, with the function in `.tool`: `try: … except ToolError as e: print(e)`.",
-			"- Images and files come as handles with .mime, .size, .read() and .save(path). Return one to show it.",
+			"- Images and files come as handles: `.mime`, `.size`, `.read()` for the bytes, `.save(path)`. Return one to show it.",
 		)
 	}
 	return strings.Join(lines, "\n") + "\n"
