@@ -59,6 +59,20 @@ func TestPageShowsTheExample(t *testing.T) {
 	}
 }
 
+// TestPageShowsTheLoop: the page has the loop of the example, and its ten lines.
+func TestPageShowsTheLoop(t *testing.T) {
+	_, body, _ := strings.Cut(readText(t, "../examples/agent/main.go"), "\nfunc loop(")
+	_, body, _ = strings.Cut(body, "{\n")
+	body, _, _ = strings.Cut(body, "\n}\n")
+	body = regexp.MustCompile(`(?m)^\t`).ReplaceAllString(body, "") + "\n"
+	if diff := cmp.Diff(body, block(t, "loop: examples/agent/main.go")); diff != "" {
+		t.Errorf("the example (-) and the page (+):\n%s", diff)
+	}
+	if lines := strings.Count(body, "\n"); lines > 10 {
+		t.Errorf("the loop has %d lines", lines)
+	}
+}
+
 func TestPageShowsDeclarations(t *testing.T) {
 	source := newSet(t, pageSearch(t)).Source()
 	_, source, _ = strings.Cut(source, "TypedDict\n\n")
