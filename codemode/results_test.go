@@ -51,7 +51,7 @@ var resultCases = []struct {
 	{name: "a broken promise in a wrapper", output: `{"type":"object","properties":{"result":{"type":"integer"}},"x-fastmcp-wrap-result":true}`, result: structured(`{"result":"x"}`), want: `"x"`,
 		warnings: []string{`tools.f: the result does not match its output schema: result["result"]: expected int, got str`}},
 	{name: "a required result that isn't there", output: `{"type":"object","required":["result"]}`, result: structured(`{}`), want: `{}`,
-		warnings: []string{`tools.f: the result does not match its output schema: result: expected the keys "result", which are missing`}},
+		warnings: []string{`tools.f: the result does not match its output schema: result: expected the key "result", which is missing`}},
 	{name: "text where structure was promised", output: `{"type":"object"}`, result: content(Content{Text: `{"a":1}`}), want: `"{\"a\":1}"`,
 		warnings: []string{"tools.f: it declares an output schema, and sent no structured result"}},
 

@@ -133,7 +133,7 @@ var runCases = []runCase{
 	{name: "a namespace imported", program: "from web import search", failure: "help: web is no module but there without an import: write `await web.anything(…)`"},
 	{name: "describe several by position", program: "return (await tools_describe('web.search', 'web.ping')).count('async def')", want: "2"},
 	{name: "describe with a wrong argument", program: "await tools_describe(name='web.search')", failure: "tools_describe() got an unexpected keyword argument 'name'. Did you mean 'names'?\nThe signature is: tools_describe(*, names: str | list[str]) -> str"},
-	{name: "describe nothing", program: "await tools_describe([])", failure: "tools_describe(): argument names: expected one of: str, got list | at least 1 items, got 0"},
+	{name: "describe nothing", program: "await tools_describe([])", failure: "tools_describe(): argument names: expected one of: str, got list | at least 1 item, got 0"},
 	{name: "describe", program: "d = await tools_describe(['web.search', 'web.ping'])\nreturn ['async def search(' in d, 'async def ping() -> Any' in d, 'send_email' in d]", want: "[true,true,false]"},
 	{name: "describe by a true name", program: "return 'async def send_email' in await tools_describe('web.send-email')", want: "true"},
 	{name: "describe a namespace", program: "return (await tools_describe('names')).count('async def')", want: "6"},

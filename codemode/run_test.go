@@ -178,6 +178,27 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLastExpression: it gives the value, unless the Options say otherwise.
+func TestLastExpression(t *testing.T) {
+	for _, c := range []struct {
+		options       Options
+		program, want string
+	}{
+		{Options{}, "x = 20\nx + 1", "21"},
+		{Options{}, "return 1\n2", "1"},
+		{Options{NoLastExpression: true}, "x = 20\nx + 1", "[the program ran once, made 0 calls, printed nothing and returned nothing; return a value to see one]"},
+		{Options{NoLastExpression: true}, "return 21", "21"},
+	} {
+		s, err := c.options.New(testRuntime(t), runTools(t)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := s.Run(t.Context(), c.program); err != nil || out.Text() != c.want {
+			t.Errorf("%+v, %q: %v: %s, want %s", c.options, c.program, err, out.Text(), c.want)
+		}
+	}
+}
+
 // TestSetsAreApart: a program finds the tools of its own Set, and no others.
 func TestSetsAreApart(t *testing.T) {
 	rt := testRuntime(t)
