@@ -72,6 +72,9 @@ NAMES: List[Tuple[str, Tuple[str, ...]]] = [
     ("import math\nmath.sqr(2)", ("`math.sqrt`",)),
     ("import datetime\ndatetime.now()", ("`datetime.datetime.now`", "from datetime import datetime")),
     ("from collections import OrderDict", ("`OrderedDict`",)),
+    ("x = {'query': 1}\nreturn x.query", ('a dict has keys and no attributes for them: write `["query"]` instead of `.query`',)),
+    ("x = {}\nreturn x.itemss()", ("perhaps `.items` is meant", '`["itemss"]`')),
+    ("return JSON.stringify(1)", ("write `json.dumps(…)` or `json.loads(…)`, after `import json`",)),
     ("from datetime import now", ("`from datetime import datetime`", "`datetime.now`")),
 ]
 
@@ -116,6 +119,9 @@ OTHERS: List[Tuple[str, Tuple[str, ...]]] = [
     ("!pip install x", ("not Python", "leave it out")),
     ("%matplotlib inline", ("not Python",)),
     ("pip install requests", ("Nothing can be installed",)),
+    ("const x = await f();", ("another language", "in Python")),
+    ("let x = 1", ("another language",)),
+    ("function f() { return 1 }", ("another language",)),
     ("```python\nreturn 1\n```", ("leave out the lines with ```",)),
 ]
 
@@ -133,6 +139,7 @@ NOTHING: List[str] = [
     "raise OSError(5)",
     "raise OSError(22, 'x', 'y')",
     "raise ValueError(\"'coroutine' object\")",
+    "class C(dict): pass\nC().query",
     "x = 5\nx()",
     "x = (1,",
 ]
@@ -192,6 +199,12 @@ class Told(unittest.TestCase):
         message = "'empty' object is not callable"
         self.assertIsNone(hint_for(TypeError(message), message, None, CONFINED))
 
+    def test_of_later_pythons(self) -> None:
+        for name, part in (("TaskGroup", "`await asyncio.gather(*calls)`"), ("timeout", "`await asyncio.wait_for(call, seconds)`")):
+            message = f"module 'asyncio' has no attribute '{name}'"
+            text = hint_for(AttributeError(message), message, None, CONFINED) or ""
+            self.assertIn(f"this Python has no asyncio.{name}: write {part}", text)
+
     def test_installed(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             site = os.path.join(folder, "site-packages")
@@ -249,6 +262,7 @@ class CodeMode(unittest.TestCase):
                 AttributeError(message),
                 TypeError("'Handle' object is not subscriptable"),
                 TypeError("Object of type Handle is not JSON serializable"),
+                TypeError("a bytes-like object is required, not 'Handle'"),
             ):
                 self.assertIn(".read() and .save(path)", hint_for(error, str(error), None, CODE_MODE) or "")
 

@@ -148,7 +148,7 @@ def _calls_in_a_list(scene: Scene, message: str) -> Optional[str]:
 
 def _of_a_handle(message: str) -> Optional[str]:
     """Say what a handle has, where one was made and taken for something else."""
-    return _HANDLE if Handle.made and ("'Handle' object" in message or "type Handle " in message) else None
+    return _HANDLE if Handle.made and any(word in message for word in ("'Handle' object", "type Handle ", "not 'Handle'", "not Handle")) else None
 
 
 def _interactive(scene: Scene, message: str) -> Optional[str]:
@@ -170,4 +170,6 @@ def _no_python(exception: BaseException) -> Optional[str]:
         return "this is a command of a notebook or a shell, not Python: leave it out. Nothing can be installed"
     if line.startswith("```"):
         return "leave out the lines with ```: send the program alone"
+    if line.startswith(("const ", "let ", "var ", "function ", "export ")):
+        return "this is another language: write the program in Python"
     return None
