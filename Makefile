@@ -6,7 +6,7 @@ WAITING = 1000
 FUZZ = 1h
 ROUNDS = 40
 
-.PHONY: help test pythons starts stdlib soak flat waiting fuzz bench figures
+.PHONY: help test pythons starts stubs stdlib soak flat waiting fuzz bench figures
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -20,6 +20,9 @@ pythons: ## all tests, each on every Python of the machine and not on three
 starts: ## all tests twice: children forked, and spawned
 	THIRDRAIL_TEST_START=fork go test -count 1 -timeout 120m .
 	THIRDRAIL_TEST_START=spawn go test -count 1 -timeout 120m .
+
+stubs: ## every declaration of the corpus compiled, and checked by mypy and pyright
+	go test -count 1 -v -run '^Test(SourcesCompile|MypyAcceptsSources|PyrightAcceptsSources|TypesAreTrue|Injection)$$' ./codemode
 
 stdlib: ## CPython's own tests inside the walls and outside, on every Python
 	THIRDRAIL_STDLIB=all go test -count 1 -timeout 60m -v -run '^TestStandardLibrary$$' .

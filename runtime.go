@@ -19,6 +19,7 @@ import (
 // for concurrent use, and must be closed.
 type Runtime struct {
 	limits      Limits
+	sandbox     Sandbox
 	numbers     lossless.Numbers
 	interpreter *interpreter.Interpreter
 	folder      *child.Folder
@@ -103,6 +104,7 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	}
 	r := &Runtime{
 		limits:      limits,
+		sandbox:     config.Sandbox,
 		numbers:     config.Numbers,
 		interpreter: found,
 		folder:      folder,
@@ -228,6 +230,13 @@ func (r *Runtime) canFork() error {
 	}
 	return nil
 }
+
+// Limits returns what a run inherits where its Request has zeros.
+func (r *Runtime) Limits() Limits { return r.limits }
+
+// Sandbox returns how programs are confined, as Config had it. Its slices are not to
+// be changed.
+func (r *Runtime) Sandbox() Sandbox { return r.sandbox }
 
 // Close refuses new runs, aborts those in flight, and returns when every process
 // is reaped and every goroutine has ended, functions that ignore their context
