@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,11 +73,8 @@ const clearLine = "\r\x1b[K"
 
 // progressOn returns what tells progress on a terminal, or nil where there is none.
 func progressOn(stderr io.Writer) func(what string, done, total int) {
-	file, ok := stderr.(*os.File)
-	if !ok {
-		return nil
-	}
-	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	file := terminal(stderr)
+	if file == nil {
 		return nil
 	}
 	return func(what string, done, total int) {

@@ -5,25 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/thirdrail-dev/thirdrail"
-	"github.com/thirdrail-dev/thirdrail/codemode"
-	"github.com/thirdrail-dev/thirdrail/internal/units"
-	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
 // runOptions are the flags of run.
 type runOptions struct {
-	config thirdrail.Config
-	tools  []string
-	file   string // of tools with their schemas
-	data   string
-	json   bool
+	worldOptions
+	data string
+	json bool
 }
 
 func newRun() *cobra.Command {
@@ -80,29 +73,10 @@ func oneProgram(command *cobra.Command, args []string) error {
 
 func (o *runOptions) addFlags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	limits := &o.config.Limits
-	limit := thirdrail.DefaultLimits()
 	flags.BoolVar(&o.json, "json", false, "print one JSON object: value, logs, error, stats")
-	flags.StringArrayVar(&o.tools, "tool", nil, "a function and the command behind it, as `NS.NAME=COMMAND`; may be repeated")
-	flags.StringVar(&o.file, "tools", "", "JSON `FILE|-` of tools with their schemas, see thirdrail tools --help")
 	flags.StringVar(&o.data, "data", "", "JSON `FILE|-` that the program sees as the global data")
-	flags.Var((*units.Duration)(&limits.Wall), "wall", "the most time for the program"+byDefault(limit.Wall))
-	flags.Var((*units.Duration)(&limits.CPU), "cpu", "the most processor time"+byDefault(limit.CPU))
-	flags.Var((*units.Size)(&limits.Memory), "memory", "the most memory"+byDefault(units.FormatSize(limit.Memory)))
-	flags.Var((*units.Size)(&limits.LogBytes), "log-bytes", "the most output that is kept"+byDefault(units.FormatSize(limit.LogBytes)))
-	flags.Var((*units.Size)(&limits.ValueBytes), "value-bytes", "the largest value"+byDefault(units.FormatSize(limit.ValueBytes)))
-	flags.Var(choice[lossless.Numbers]{&o.config.Numbers, []option[lossless.Numbers]{
-		{"exact", lossless.Exact}, {"double", lossless.Double},
-	}}, "numbers", "which numbers cross: all exactly, or those that a double holds")
-	flags.StringVar(&o.config.Python, "python", "", "the interpreter, as a `PATH` or a name (default python3, then python)")
-	flags.StringSliceVar(&o.config.Preload, "preload", nil, "`MODULES` to import before the program starts, as a,b")
-	flags.Var(choice[thirdrail.StartMethod]{&o.config.Start, []option[thirdrail.StartMethod]{
-		{"auto", thirdrail.StartAuto}, {"fork", thirdrail.StartFork}, {"spawn", thirdrail.StartSpawn},
-	}}, "start", "how the interpreter is started: auto spawns it, which is quickest for one program, or forks with --preload")
-	addSandboxFlags(flags, &o.config.Sandbox)
+	o.worldOptions.addFlags(flags, "how the interpreter is started: auto spawns it, which is quickest for one program, or forks with --preload")
 }
-
-func byDefault(value any) string { return fmt.Sprintf(" (default %v)", value) }
 
 // run does everything that can go wrong by misuse first: then nothing is
 // half-done.
@@ -110,19 +84,13 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if err := o.check(command.Flags(), file); err != nil {
 		return err
 	}
-	request, err := o.request(file, command.InOrStdin())
+	functions, err := o.functions(command.InOrStdin())
 	if err != nil {
 		return err
 	}
-	var session *codemode.Session
-	if o.file != "" {
-		set, err := readTools(o.file, command.InOrStdin())
-		if err != nil {
-			return err
-		}
-		session = set.Session()
-		request.Namespaces = append(request.Namespaces, session.Namespaces()...)
-		request.LastExpression = true
+	request, conclude := functions.request()
+	if err := o.read(&request, file, command.InOrStdin()); err != nil {
+		return err
 	}
 	surviveClosedOutput()
 	ctx, stop := interruptible(command.Context())
@@ -140,22 +108,15 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if err != nil {
 		return inFlags(err)
 	}
-	if session != nil {
-		outcome := session.Outcome(result)
-		result.Value = outcome.Value
-		for _, warning := range outcome.Warnings {
-			fmt.Fprintln(stderr, "thirdrail: warning: "+warning)
-		}
+	for _, warning := range conclude(result) {
+		fmt.Fprintln(stderr, "thirdrail: warning: "+warning)
 	}
-	return report{stdout, stderr, o.json}.write(result)
+	return printer{stdout, stderr, o.json}.write(result)
 }
 
 // check refuses flags that don't go together, or that the library would read as
 // not given.
 func (o *runOptions) check(flags *pflag.FlagSet, file string) error {
-	if flags.Changed("python") && o.config.Python == "" {
-		return errEmptyPython
-	}
 	if flags.Changed("data") && o.data == "" {
 		return errors.New(`--data is empty; write the path of a JSON file, or - for standard input`)
 	}
@@ -165,23 +126,18 @@ func (o *runOptions) check(flags *pflag.FlagSet, file string) error {
 	if o.file == standardInput && (file == standardInput || o.data == standardInput) {
 		return errors.New("--tools can't come from standard input beside the program or --data; put one of them into a file")
 	}
-	if flags.Changed("tools") && o.file == "" {
-		return errors.New(`--tools is empty; write the path of a JSON file, or - for standard input`)
-	}
-	return absolute(&o.config.Sandbox)
+	return o.worldOptions.check(flags)
 }
 
-func (o *runOptions) request(file string, stdin io.Reader) (request thirdrail.Request, err error) {
-	if request.Namespaces, err = toolNamespaces(o.tools); err != nil {
-		return request, err
-	}
+// read puts the program and its data into a request.
+func (o *runOptions) read(request *thirdrail.Request, file string, stdin io.Reader) (err error) {
 	if request.Program, err = readProgram(file, stdin); err != nil {
-		return request, err
+		return err
 	}
 	if o.data != "" {
 		request.Data, err = readData(o.data, stdin, o.config.Numbers)
 	}
-	return request, err
+	return err
 }
 
 // runOnce runs a program in a runtime of its own, and returns when nothing is left
@@ -199,50 +155,4 @@ func runOnce(ctx context.Context, config thirdrail.Config, request thirdrail.Req
 	}
 	result, err := runtime.Run(ctx, request)
 	return result, errors.Join(err, runtime.Close())
-}
-
-// flagNames are the library's names for what a user of the command sets by flag.
-var flagNames = strings.NewReplacer(
-	"thirdrail: misuse: ", "",
-	"thirdrail: ", "",
-	"Config.Python or --python", "--python",
-	"Config.Start", "--start",
-	"Config.Preload", "--preload",
-	"leave it empty, and import", "leave it out, and import",
-	"Config.Sandbox.Mode is off", "--sandbox is off",
-	"leave the Allow fields empty, or use SandboxStrict", "leave --allow-read and the like out, or write --sandbox strict",
-	"Config.Sandbox.Mode", "--sandbox",
-	"Config.Sandbox.Allow has", "--allow has",
-	"Config.Sandbox.Wrapper", "--wrapper",
-	"Sandbox.Wrapper", "--wrapper",
-	"Config.Sandbox: confine: ", "",
-	"Sandbox.AllowProcesses", "--allow-processes",
-	"accept that with Sandbox.Allow", "accept that with --allow",
-	"or run programs with all your rights with SandboxOff", "or run the program with all your rights with --sandbox off",
-	"Sandbox.Mode SandboxOff runs them", "--sandbox off runs them",
-	"use another with Config.Python, or SandboxOff to run", "use another with --python, or --sandbox off to run",
-	"Limits.Wall", "--wall",
-	"Limits.CPU", "--cpu",
-	"Limits.Memory", "--memory",
-	"Limits.LogBytes", "--log-bytes",
-	"Limits.ValueBytes", "--value-bytes",
-	"with FrameBytes", "with a frame limit of",
-	"namespace global", "--tool namespace",
-	"Request.Data", "--data",
-	"Request.Program", "the program",
-)
-
-// inFlags says an error of the library in the words of the command line.
-func inFlags(err error) error { return errors.New(flagNames.Replace(err.Error())) }
-
-// warnings returns a logger for what the library tells beside its results.
-func warnings(stderr io.Writer) *slog.Logger {
-	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
-		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-			if len(groups) == 0 && a.Key == slog.TimeKey {
-				return slog.Attr{} // it is now
-			}
-			return a
-		},
-	}))
 }
