@@ -160,7 +160,7 @@ func TestSparesAreFresh(t *testing.T) {
 			}
 			return true
 		})
-		if result := run1(t, rt, "return 1", Limits{}); result.Failure != nil && result.Failure.Kind != WorkerExit {
+		if result := run1(t, rt, "return 1", Limits{}); result.Failure != nil {
 			t.Errorf("%v", result.Failure)
 		}
 	}

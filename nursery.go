@@ -111,6 +111,11 @@ func (n *nursery) take(ctx context.Context, limits Limits) (*prepared, error) {
 	return p, err
 }
 
+// forkNow returns a child that is forked now.
+func (n *nursery) forkNow(ctx context.Context, limits Limits) (*prepared, error) {
+	return n.fork(ctx, spareLimitsOf(limits), false)
+}
+
 func (n *nursery) usual() spareLimits {
 	return spareLimitsOf(n.runtime.limits.clampBy(n.runtime.host, n.runtime.interpreter.BareBytes))
 }
@@ -126,18 +131,36 @@ func (s spare) ended() bool {
 	}
 }
 
-// fork has the living process fork a child.
+// fork has the living process fork a child. One that is found dead, or retired, only
+// now is succeeded by another.
 func (n *nursery) fork(ctx context.Context, kind spareLimits, thorough bool) (*prepared, error) {
-	for {
+	for dead := 0; ; {
 		process, err := n.live(ctx)
 		if err != nil {
 			return nil, err
 		}
 		p, err := n.forkOf(process, kind, thorough)
-		if !errors.Is(err, child.ErrNurseryRetired) {
+		switch {
+		case errors.Is(err, child.ErrNurseryRetired):
+		case errors.Is(err, child.ErrNurseryDead) && dead < mostChildren && n.buried(ctx, process):
+			dead++
+		default:
 			return p, err
 		}
 	}
+}
+
+// buried waits for the end of a process that answers no more, but not for long.
+func (n *nursery) buried(ctx context.Context, process *nurseryProcess) bool {
+	timer := time.NewTimer(firstPause)
+	defer timer.Stop()
+	select {
+	case <-process.Dead():
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 func (n *nursery) forkOf(process *nurseryProcess, kind spareLimits, thorough bool) (*prepared, error) {
