@@ -134,6 +134,9 @@ func (b *batch) do(ctx context.Context) error {
 	b.progress.start(b.tally)
 	err := pool.Do(ctx, b.reader.Next)
 	b.progress.stop()
+	if b.output.IDs().Full() {
+		b.notices.add(fmt.Sprintf("warning: only the first %d ids were remembered: a later one that came twice was not found", jobs.MaxIDs))
+	}
 	fault := errors.Join(b.runtime.Close(), b.output.Close())
 	fmt.Fprintf(b.progress, "thirdrail: %s\n", b.tally.summary(time.Now()))
 	_, failed := b.tally.done()

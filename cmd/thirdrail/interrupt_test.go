@@ -111,12 +111,15 @@ func fullPipe(t *testing.T) *os.File {
 // awaitFile waits until a program has made a file.
 func awaitFile(t *testing.T, path string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
-			return
-		}
+	await(t, path, func() bool { _, err := os.Stat(path); return err == nil })
+}
+
+// await waits until something has come about.
+func await(t *testing.T, what string, come func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !come(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s was never made", path)
+			t.Fatalf("%s never came about", what)
 		}
 	}
 }

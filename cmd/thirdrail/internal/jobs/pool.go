@@ -90,8 +90,10 @@ func (p Pool) read(ctx context.Context, next func() (Job, error), places chan<- 
 			select {
 			case free <- struct{}{}:
 			case <-ctx.Done():
-				return context.Cause(ctx)
 			}
+		}
+		if ctx.Err() != nil { // also where there was a place
+			return context.Cause(ctx)
 		}
 		job, err := next()
 		if err != nil {

@@ -33,11 +33,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of the jobs in r. Data crosses under the number profile.
-// The ids tell which jobs are done already; nil means none.
+// The ids tell which jobs are done already, and take up those that are read.
 func NewReader(r io.Reader, numbers lossless.Numbers, ids *IDs) *Reader {
-	if ids == nil {
-		ids = &IDs{}
-	}
 	return &Reader{lines: newLines(r, MaxLineBytes), numbers: numbers, ids: ids}
 }
 
