@@ -50,9 +50,11 @@ type programCase struct {
 	LastExpression bool
 }
 
-// runCases runs each case on each Python, several at once.
+// runCases runs each case on each Python, several at once, when the tests that look
+// at all of this process are over.
 func runCases(t *testing.T, cases []programCase) {
 	t.Helper()
+	t.Parallel()
 	for _, python := range pythons.All(t) {
 		t.Run(pythonName(python), func(t *testing.T) {
 			t.Parallel()

@@ -118,6 +118,7 @@ func limitRuntime(t *testing.T, sandbox Sandbox, among []child.Isolation) *Runti
 
 // TestLimitsHoldForTheWholeRun goes over each limit inside each kind of walls.
 func TestLimitsHoldForTheWholeRun(t *testing.T) {
+	t.Parallel()
 	for _, walls := range limitWalls {
 		t.Run(walls.name, func(t *testing.T) {
 			rt := limitRuntime(t, walls.sandbox, walls.among)

@@ -216,6 +216,8 @@ func (r *Runtime) canFork() error {
 		return errors.New("a nursery needs a PID namespace for each child, see thirdrail doctor")
 	case r.confinement != nil && !r.confinement.plan.HasRoot():
 		return errors.New("a nursery needs mounts of its own, see thirdrail doctor")
+	case r.confinement != nil && r.confinement.plan.CountsTogether():
+		return errors.New("programs may start processes (AllowProcesses, AllowExec), which the kernel counts by user, and only root can give each child a user of its own")
 	case !r.interpreter.Ctypes:
 		return errors.New("a nursery needs Python's module _ctypes")
 	}

@@ -34,6 +34,9 @@ func (p *Plan) HasUser() bool { return false }
 // CountsProcesses tells whether the kernel holds the number of their processes.
 func (p *Plan) CountsProcesses() bool { return false }
 
+// CountsTogether tells whether it would count all children of a nursery as one.
+func (p *Plan) CountsTogether() bool { return false }
+
 // Nursery returns nil.
 func (p *Plan) Nursery(string, []byte) *Nursery { return nil }
 
