@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"net/http/httptest"
+	"net"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -67,9 +68,29 @@ func overHTTP(t *testing.T, words string) Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := httptest.NewServer(raw)
-	t.Cleanup(listener.Close)
-	return Server{Name: "raw", URL: listener.URL}
+	address, _ := serve(t, raw, "127.0.0.1:0")
+	return Server{Name: "raw", URL: "http://" + address}
+}
+
+// serve serves HTTP at an address until stop is called, or the test ends.
+func serve(t *testing.T, handler http.Handler, address string) (actual string, stop func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Skipf("there is no port to listen at: %v", err)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: limit}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(listener)
+	}()
+	stop = func() {
+		server.Close()
+		<-done
+	}
+	t.Cleanup(stop)
+	return listener.Addr().String(), stop
 }
 
 // connect connects to servers, until the test ends.

@@ -3,8 +3,8 @@ package upstream
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
-	"strconv"
 	"sync"
 	"time"
 
@@ -32,7 +32,8 @@ type pipe struct {
 	mu       sync.Mutex
 	calls    map[int64]*call
 	discover *time.Timer // runs while server/discover has no answer
-	heard    bool        // the server answered something, or was given up on
+	first    int64       // its id
+	heard    bool        // the server answered it, late or not
 }
 
 // overPipe starts a server, and returns the transport to it.
@@ -104,8 +105,8 @@ func (c *pipe) deliver(text []byte) bool {
 		c.session.noise.say(c.session.server.log, "the server printed what is no message", "text", short(text), "reason", err)
 		return true
 	}
-	if _, ok := message.(*jsonrpc.Response); ok {
-		c.stopDiscover()
+	if response, ok := message.(*jsonrpc.Response); ok {
+		c.stopDiscover(response)
 	}
 	select {
 	case c.incoming <- message:
@@ -172,23 +173,27 @@ func (c *pipe) note(ctx context.Context, request *jsonrpc.Request) {
 		context.AfterFunc(ctx, func() { c.answered(id) })
 	}
 	if request.Method == "server/discover" && c.discover == nil {
+		c.first = id
 		c.discover = time.AfterFunc(c.patience, func() {
-			c.deliver(failure(strconv.AppendInt(nil, id, 10), "server/discover was not answered"))
+			select {
+			case c.incoming <- &jsonrpc.Response{ID: request.ID, Error: errors.New("server/discover was not answered")}:
+			case <-c.closed:
+			}
 		})
 	}
 }
 
-// stopDiscover notes that the first answer is there.
-func (c *pipe) stopDiscover() {
+// stopDiscover notes the answer to server/discover.
+func (c *pipe) stopDiscover(response *jsonrpc.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.heard = true
-	if c.discover != nil {
+	if c.discover != nil && response.ID.Raw() == c.first {
+		c.heard = true
 		c.discover.Stop()
 	}
 }
 
-// tooOld tells whether the server ended over server/discover.
+// tooOld tells whether the server did not answer server/discover.
 func (c *pipe) tooOld() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,7 +42,7 @@ type server struct {
 
 	settled chan struct{} // closed after the first start, whether it succeeded or not
 	once    sync.Once
-	old     bool          // it ends over server/discover, so begin with the older handshake
+	old     bool          // it doesn't answer server/discover, so begin with the older handshake
 	patient time.Duration // with a server that doesn't answer server/discover
 
 	mu      sync.Mutex
@@ -77,6 +77,7 @@ func (s *server) keep(ctx context.Context) {
 			s.replace(x)
 			replace()
 			err = s.serve(ctx, x)
+			s.old = s.old || x.pipe != nil && x.pipe.tooOld()
 			if errors.Is(err, errLost) && ctx.Err() == nil {
 				previous = x // it takes calls until there is another
 			} else {
