@@ -61,7 +61,8 @@ func (r Rule) letters() int {
 	return len(strings.ReplaceAll(r.Server, "*", "")) + len(strings.ReplaceAll(r.Tool, "*", ""))
 }
 
-func (r Rule) matches(server, tool string) bool {
+// Matches tells whether a rule is for a tool.
+func (r Rule) Matches(server, tool string) bool {
 	return matches(r.Server, server) && matches(r.Tool, tool)
 }
 
@@ -90,7 +91,7 @@ func matches(pattern, name string) bool {
 func (p Policy) Decide(tool upstream.Tool) Decision {
 	decision, most := p.Default, -1
 	for _, rule := range p.Rules {
-		if !rule.matches(tool.Namespace, tool.Name) {
+		if !rule.Matches(tool.Namespace, tool.Name) {
 			continue
 		}
 		if n := rule.letters(); n > most || n == most && rule.Decision > decision {
