@@ -21,7 +21,7 @@ import (
 type runOptions struct {
 	config thirdrail.Config
 	tools  []string
-	file   string // of tools with their schemas
+	from   toolbox
 	data   string
 	json   bool
 }
@@ -43,7 +43,13 @@ words as a shell does, and started without a shell, outside the confinement, as
 you. It gets the arguments as JSON on standard input and prints its result as
 JSON. When it exits with another status than 0, the program sees an exception
 with the last line of its standard error. For pipes and variables, write a shell:
---tool 'db.page=sh -c "jq .n | fetch"'.`,
+--tool 'db.page=sh -c "jq .n | fetch"'.
+
+With --mcp, the tools of MCP servers are functions too, each server a namespace.
+The file is the one that MCP clients use:
+{"mcpServers": {"fs": {"command": "npx", "args": ["…"]}, "web": {"url": "https://…"}}}.
+The servers are started outside the confinement, as you, and ended with the run.
+thirdrail tools --mcp FILE shows what they offer.`,
 		Example: `  # A value, and a line on standard error
   printf 'print("adding")\nreturn 1 + 2' | thirdrail run -
 
@@ -53,6 +59,9 @@ with the last line of its standard error. For pipes and variables, write a shell
 
   # Data in, everything about the run out
   echo '[3, 1, 2]' | thirdrail run sort.py --data - --json
+
+  # The tools of MCP servers
+  thirdrail run join.py --mcp servers.json
 
   # Limits
   thirdrail run crunch.py --wall 10s --cpu 5s --memory 256MiB --value-bytes 64KiB`,
@@ -84,7 +93,8 @@ func (o *runOptions) addFlags(flags *pflag.FlagSet) {
 	limit := thirdrail.DefaultLimits()
 	flags.BoolVar(&o.json, "json", false, "print one JSON object: value, logs, error, stats")
 	flags.StringArrayVar(&o.tools, "tool", nil, "a function and the command behind it, as `NS.NAME=COMMAND`; may be repeated")
-	flags.StringVar(&o.file, "tools", "", "JSON `FILE|-` of tools with their schemas, see thirdrail tools --help")
+	flags.StringVar(&o.from.file, "tools", "", "JSON `FILE|-` of tools with their schemas, see thirdrail tools --help")
+	addServersFlag(flags, &o.from)
 	flags.StringVar(&o.data, "data", "", "JSON `FILE|-` that the program sees as the global data")
 	flags.Var((*units.Duration)(&limits.Wall), "wall", "the most time for the program"+byDefault(limit.Wall))
 	flags.Var((*units.Duration)(&limits.CPU), "cpu", "the most processor time"+byDefault(limit.CPU))
@@ -114,15 +124,9 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	var session *codemode.Session
-	if o.file != "" {
-		set, err := readTools(o.file, command.InOrStdin())
-		if err != nil {
-			return err
-		}
-		session = set.Session()
-		request.Namespaces = append(request.Namespaces, session.Namespaces()...)
-		request.LastExpression = true
+	tools, config, err := o.from.read(command.InOrStdin())
+	if err != nil {
+		return err
 	}
 	surviveClosedOutput()
 	ctx, stop := interruptible(command.Context())
@@ -131,7 +135,18 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if !o.json {
 		request.OnLog = func(text string) { _, _ = io.WriteString(stderr, text+"\n") }
 	}
-	o.config.Logger = warnings(stderr)
+	o.config.Logger = warnings(stderr, slog.LevelInfo)
+	var session *codemode.Session
+	if o.from != (toolbox{}) {
+		servers, set, err := connectServers(ctx, config, tools, warnings(stderr, slog.LevelWarn))
+		if err != nil {
+			return err
+		}
+		defer servers.Close()
+		session = set.Session()
+		request.Namespaces = append(request.Namespaces, session.Namespaces()...)
+		request.LastExpression = true
+	}
 	if o.config.Start == thirdrail.StartAuto && len(o.config.Preload) == 0 {
 		// A nursery would be started for one child only.
 		o.config.Start = thirdrail.StartSpawn
@@ -162,11 +177,17 @@ func (o *runOptions) check(flags *pflag.FlagSet, file string) error {
 	if file == standardInput && o.data == standardInput {
 		return errors.New("the program and --data can't both come from standard input; put one of them into a file")
 	}
-	if o.file == standardInput && (file == standardInput || o.data == standardInput) {
+	if flags.Changed("tools") && o.from.file == "" {
+		return errors.New(`--tools is empty; write the path of a JSON file, or - for standard input`)
+	}
+	if flags.Changed("mcp") && o.from.servers == "" {
+		return errEmptyServers
+	}
+	if o.from.file == standardInput && (file == standardInput || o.data == standardInput) {
 		return errors.New("--tools can't come from standard input beside the program or --data; put one of them into a file")
 	}
-	if flags.Changed("tools") && o.file == "" {
-		return errors.New(`--tools is empty; write the path of a JSON file, or - for standard input`)
+	if o.from.servers == standardInput && (file == standardInput || o.data == standardInput || o.from.file == standardInput) {
+		return errors.New("--mcp can't come from standard input beside the program, --data or --tools; put one of them into a file")
 	}
 	return absolute(&o.config.Sandbox)
 }
@@ -235,9 +256,11 @@ var flagNames = strings.NewReplacer(
 // inFlags says an error of the library in the words of the command line.
 func inFlags(err error) error { return errors.New(flagNames.Replace(err.Error())) }
 
-// warnings returns a logger for what the library tells beside its results.
-func warnings(stderr io.Writer) *slog.Logger {
+// warnings returns a logger for what the library tells beside its results, from a
+// level on.
+func warnings(stderr io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
+		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if len(groups) == 0 && a.Key == slog.TimeKey {
 				return slog.Attr{} // it is now

@@ -191,6 +191,7 @@ func (p *process) reason() error {
 	if !p.waits(drain) {
 		return errors.New("it closed its standard output")
 	}
+	p.readers.Wait() // for its last words
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	how := "it exited with status 0"
