@@ -73,6 +73,9 @@ type Limits struct {
 	// Wall is the time from sending the program to its end; 60 s. Starting the
 	// interpreter has a limit of its own, 10 s.
 	Wall time.Duration
+	// Waiting is how long functions may stop that clock in all, by the function
+	// Waiting; 10 min.
+	Waiting time.Duration
 	// CPU is processor time, without that of the start; 30 s. The kernel's own
 	// limit is in whole seconds and rounds it up.
 	CPU time.Duration
@@ -99,6 +102,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Wall:          60 * time.Second,
+		Waiting:       10 * time.Minute,
 		CPU:           30 * time.Second,
 		Memory:        1 << 30,
 		LogBytes:      256 << 10,
@@ -117,6 +121,7 @@ const envelopeBytes = 4 << 10
 func (l Limits) inherit(base Limits) Limits {
 	return Limits{
 		Wall:          inherited(l.Wall, base.Wall),
+		Waiting:       inherited(l.Waiting, base.Waiting),
 		CPU:           inherited(l.CPU, base.CPU),
 		Memory:        inherited(l.Memory, base.Memory),
 		LogBytes:      inherited(l.LogBytes, base.LogBytes),
@@ -143,6 +148,7 @@ func (l Limits) check() error {
 		value int64
 	}{
 		{"Wall", int64(l.Wall)},
+		{"Waiting", int64(l.Waiting)},
 		{"CPU", int64(l.CPU)},
 		{"Memory", l.Memory},
 		{"LogBytes", l.LogBytes},
@@ -157,7 +163,7 @@ func (l Limits) check() error {
 			return misuse("Limits.%s is %d; it must be more than zero, or zero to inherit", f.name, f.value)
 		}
 	}
-	for _, f := range fields[2:] {
+	for _, f := range fields[3:] {
 		if f.value > wire.MaxInteger {
 			return misuse("Limits.%s is %d; at most %d (2^53-1) crosses exactly", f.name, f.value, int64(wire.MaxInteger))
 		}

@@ -114,8 +114,14 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-func wallFailure(limit time.Duration) *Failure {
-	return fail(Timeout, "the program ran for longer than the wall time limit of %v; do less in one run, or wait less", limit)
+// wallFailure is a run over its wall limit. For some time beyond it, functions
+// waited for people.
+func wallFailure(limit, waited time.Duration) *Failure {
+	beside := ""
+	if waited > 0 {
+		beside = fmt.Sprintf(", beside %v of waiting for answers", waited/time.Millisecond*time.Millisecond)
+	}
+	return fail(Timeout, "the program ran for longer than the wall time limit of %v%s; do less in one run, or wait less", limit, beside)
 }
 
 func cpuFailure(limit time.Duration) *Failure {

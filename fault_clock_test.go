@@ -36,19 +36,20 @@ func jumped(t *testing.T, at time.Time, by time.Duration) time.Time {
 // TestClockJumps has the machine's clock jump by a year while a program runs.
 func TestClockJumps(t *testing.T) {
 	const year = 365 * 24 * time.Hour
-	r := &run{limits: Limits{Wall: time.Minute}, sent: time.Now()}
+	clock := newWallClock(Limits{Wall: time.Minute})
+	clock.sent = time.Now()
 	for _, by := range []time.Duration{-year, -time.Hour, 0, time.Hour, year} {
 		for used, over := range map[time.Duration]bool{0: false, 59 * time.Second: false, 61 * time.Second: true} {
-			if got := r.overWall(jumped(t, r.sent.Add(used), by)); got != over {
+			if got := clock.over(jumped(t, clock.sent.Add(used), by)); got != over {
 				t.Errorf("after %v, of which the clock shows %v: over the limit of 1m is %t, want %t", used, used+by, got, over)
 			}
 		}
 	}
 }
 
-// wallClock are the methods and functions of package time that lose the monotonic
+// losesMonotonic are the methods and functions of package time that lose the monotonic
 // reading, or make a time without one.
-var wallClock = []string{
+var losesMonotonic = []string{
 	"AddDate", "Date", "In", "Local", "ParseInLocation", "Round", "Truncate", "UTC",
 	"Unix", "UnixMicro", "UnixMilli", "UnixNano",
 }
@@ -68,7 +69,7 @@ func TestTimesAreMonotonic(t *testing.T) {
 			}
 			seen++
 			for _, name := range selectorsOf(t, path) {
-				if slices.Contains(wallClock, name) {
+				if slices.Contains(losesMonotonic, name) {
 					t.Errorf("%s uses %s, which loses a time's monotonic reading", path, name)
 				}
 			}

@@ -126,6 +126,7 @@ type run struct {
 	// itself or with its nursery. Another can take its place: nothing has been done.
 	stillborn bool
 	again     bool // the last child of this run was stillborn
+	clock     *wallClock
 }
 
 // do starts a child, runs the program in it and ends it.
@@ -154,6 +155,7 @@ func (r *run) doIn(ctx context.Context, child *prepared) *Result {
 
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	r.clock = newWallClock(r.limits)
 	var err error
 	r.talk, err = newConversation(r.process, r.limits, r.runtime.numbers, guarded(r.request.OnLog, r.runtime.logger))
 	if err != nil {
@@ -162,7 +164,7 @@ func (r *run) doIn(ctx context.Context, child *prepared) *Result {
 		return r.failed(fail(WorkerExit, "the run could not be prepared: %v", err))
 	}
 	r.talk.check = child.policy.Check
-	r.talk.calls = newCalls(runCtx, r.namespaces.funcs, r.limits, r.runtime.numbers, r.process.Rail, &r.runtime.bindings)
+	r.talk.calls = newCalls(context.WithValue(runCtx, waitingKey{}, r.clock), r.namespaces.funcs, r.limits, r.runtime.numbers, r.process.Rail, &r.runtime.bindings)
 	var sending sync.WaitGroup
 	start := make(chan struct{})
 	sending.Go(func() { r.send(runCtx, start) })
@@ -217,6 +219,7 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 	}
 	r.baseCPU = r.cpu()
 	r.sent = time.Now()
+	r.clock.sent = r.sent
 	r.stats.StartTime = r.sent.Sub(r.began)
 	close(start)
 	r.watch(ctx)
@@ -224,7 +227,7 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 
 // watch holds a running program to its limits.
 func (r *run) watch(ctx context.Context) {
-	wall := time.NewTimer(clampDuration(r.limits.Wall))
+	wall := time.NewTimer(r.clock.left(time.Now()))
 	defer wall.Stop()
 	cpu := time.NewTimer(r.firstLook())
 	defer cpu.Stop()
@@ -250,8 +253,15 @@ func (r *run) watch(ctx context.Context) {
 			return
 		case <-ctx.Done():
 			r.talk.settle(verdict{failure: abortFailure(ctx)})
+		case <-r.clock.changed:
+			wall.Reset(r.clock.left(time.Now()))
 		case <-wall.C:
-			r.talk.settle(verdict{failure: wallFailure(r.limits.Wall)})
+			// It may have fired just when the clock was stopped.
+			if now := time.Now(); r.clock.left(now) > 0 {
+				wall.Reset(r.clock.left(now))
+			} else {
+				r.talk.settle(verdict{failure: r.clock.failure(now)})
+			}
 		case <-cpu.C:
 			next, over := r.look()
 			if over != nil {
@@ -292,9 +302,9 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 		result.Failure = lost
 	case verdict == nil:
 		result.Failure = r.deathFailure(exit, ended, logs)
-	case verdict.byChild && r.overWall(verdict.at):
+	case verdict.byChild && r.clock.over(verdict.at):
 		// The timer and the frame may be seen in either order: the clock decides.
-		result.Failure = wallFailure(r.limits.Wall)
+		result.Failure = r.clock.failure(verdict.at)
 	case verdict.byChild && overCPU:
 		result.Failure = cpuFailure(r.limits.CPU)
 	default:
@@ -303,10 +313,6 @@ func (r *run) conclude(ctx context.Context, cancel context.CancelFunc, sending *
 	result.Stats = r.stats
 	return result
 }
-
-// overWall tells whether the wall limit was over at a moment. Both times have the
-// monotonic clock's reading, so it doesn't matter what somebody sets the clock to.
-func (r *run) overWall(at time.Time) bool { return at.Sub(r.sent) > r.limits.Wall }
 
 // letEnd tells whether the child has ended by itself. One that has said how its
 // program ended is about to, and only then it is known exactly what it used.

@@ -1,175 +1,152 @@
-//go:build linux
-
 package thirdrail
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"strconv"
+	"math"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
-// waitingVariable is how many runs TestWaitingRuns has; make waiting sets it.
-const waitingVariable = "THIRDRAIL_WAITING"
-
-const (
-	waitingRuns  = 200     // what fits a test run
-	waitingBytes = 4 << 20 // of proportional set size, for each
-)
-
-// amount returns the number in an environment variable, or the usual one.
-func amount(t *testing.T, variable string, usual int) int {
-	t.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return usual
-	}
-	number, err := strconv.Atoi(text)
-	if err != nil || number < 1 {
-		t.Fatalf("%s is %q; write a number of runs", variable, text)
-	}
-	return number
-}
-
-// TestWaitingRuns has many runs wait in a call at once. All of them end well, and
-// each takes little memory.
-func TestWaitingRuns(t *testing.T) {
-	total := amount(t, waitingVariable, waitingRuns)
-	if most := readHostLimits().runsByFiles(); int64(total) > most {
-		t.Skipf("needs a higher limit of open files (RLIMIT_NOFILE): this one allows %d runs at once", most)
-	}
-	rt := newForking(t, Config{Python: systemPython(t), MaxConcurrent: total})
-	called, release := make(chan struct{}, total), make(chan struct{})
-	wait := func(ctx context.Context, args lossless.Value) (lossless.Value, error) {
-		called <- struct{}{}
+// waitingNamespace has a function that waits for a person who takes so long, or
+// who never answers, where it is zero.
+func waitingNamespace(answer time.Duration) []Namespace {
+	ask := func(ctx context.Context, _ lossless.Value) (lossless.Value, error) {
+		defer Waiting(ctx)()
+		var after <-chan time.Time
+		if answer > 0 {
+			timer := time.NewTimer(answer)
+			defer timer.Stop()
+			after = timer.C
+		}
 		select {
-		case <-release:
+		case <-after:
 		case <-ctx.Done():
 		}
-		return args, ctx.Err()
+		return lossless.Of("yes")
 	}
-	ended := make(chan error, total)
-	for i := range total {
-		go func() {
-			result, err := rt.Run(t.Context(), Request{
-				Program:    fmt.Sprintf("return await t.wait([%d])", i),
-				Namespaces: []Namespace{{Global: "t", Funcs: Funcs{"wait": wait}}},
-				Limits:     Limits{Wall: time.Hour},
-			})
-			if err == nil {
-				err = result.Err()
+	return []Namespace{{Global: "user", Funcs: Funcs{"ask": ask}}}
+}
+
+func TestWaiting(t *testing.T) {
+	rt := newRuntime(t, Config{})
+	for _, test := range []struct {
+		name    string
+		answer  time.Duration
+		limits  Limits
+		program string
+		value   string
+		message string
+	}{
+		{
+			name: "the clock stops", answer: 900 * time.Millisecond, limits: Limits{Wall: 600 * time.Millisecond},
+			program: "return await user.ask()", value: `"yes"`,
+		},
+		{
+			name: "several at once", answer: 900 * time.Millisecond, limits: Limits{Wall: 600 * time.Millisecond},
+			program: "import asyncio\nreturn await asyncio.gather(user.ask(), user.ask())", value: `["yes","yes"]`,
+		},
+		{
+			name: "the clock goes on", answer: 50 * time.Millisecond, limits: Limits{Wall: 300 * time.Millisecond},
+			program: "import asyncio\nawait user.ask()\nawait asyncio.sleep(60)", message: "wall time limit of 300ms, beside ",
+		},
+		{
+			name: "waiting has a limit", limits: Limits{Wall: 200 * time.Millisecond, Waiting: 100 * time.Millisecond},
+			program: "await user.ask()", message: "wall time limit of 200ms, beside 100ms of waiting for answers",
+		},
+		{
+			name: "CPU time counts meanwhile", limits: Limits{CPU: 200 * time.Millisecond},
+			program: "import asyncio\nt = asyncio.ensure_future(user.ask())\nawait asyncio.sleep(0.01)\nwhile True: pass", message: "CPU time limit of 200ms",
+		},
+		{
+			name: "the program may end meanwhile", limits: Limits{Wall: 5 * time.Second},
+			program: "import asyncio\nt = asyncio.ensure_future(user.ask())\nawait asyncio.sleep(0.01)\nreturn 1", value: "1",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			result, err := rt.Run(t.Context(), Request{Program: test.program, Namespaces: waitingNamespace(test.answer), Limits: test.limits})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err == nil && (result.Value.String() != fmt.Sprintf("[%d]", i) || result.Stats.Start != "fork") {
-				err = fmt.Errorf("%s by %s", result.Value.String(), result.Stats.Start)
+			message := ""
+			if result.Failure != nil {
+				message = result.Failure.Error()
 			}
-			ended <- err
-		}()
-	}
-	waiting, early := 0, 0
-	for waiting+early < total {
-		select {
-		case <-called:
-			waiting++
-		case err := <-ended:
-			t.Errorf("a run has ended before its call did: %v", err)
-			early++
-		}
-	}
-	size, err := proportionalSize(t)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		t.Logf("only root sees the memory of the children: %v", err)
-	case err != nil:
-		t.Error(err)
-	default:
-		t.Logf("%d runs wait: %.2f MiB of proportional set size each", waiting, float64(size)/float64(total)/(1<<20))
-		if size > int64(total)*waitingBytes {
-			t.Errorf("%d runs have %d bytes", waiting, size)
-		}
-	}
-	close(release)
-	for range waiting {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}
-	programCase{Value: "1"}.compare(t, run1(t, rt, "return 1", Limits{}))
-}
-
-// TestStartsWait has no place free among the runs that start. Another waits for one,
-// however long that takes, or until it is aborted.
-func TestStartsWait(t *testing.T) {
-	rt := newRuntime(t, Config{MaxConcurrent: 3 * usualPlaces()})
-	rt.startLimit = time.Minute // not what this is about
-	for range usualPlaces() {
-		rt.starts <- struct{}{}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	all.Go(func() {
-		result, err := rt.Run(ctx, Request{Program: "return 1"})
-		if err != nil || result.Failure == nil || result.Failure.Kind != Abort {
-			t.Errorf("aborted while it waits: %v, %+v", err, result)
-		}
-	})
-	all.Go(func() { programCase{Value: "1"}.compare(t, run1(t, rt, "return 1", Limits{})) })
-	eventually(t, "both are on their way", func() bool { return len(rt.places) == 2 })
-	cancel()
-	eventually(t, "one has ended", func() bool { return len(rt.places) == 1 })
-	<-rt.starts
-	all.Wait()
-	if free := usualPlaces() - 1; len(rt.starts) != free {
-		t.Errorf("%d places are taken, want %d", len(rt.starts), free)
+			if got := result.Value.String(); test.value != "" && got != test.value || !strings.Contains(message, test.message) || (message == "") != (test.message == "") {
+				t.Errorf("value %s, failure %q; want %q, %q", got, message, test.value, test.message)
+			}
+			if test.message != "" && !strings.HasPrefix(message, "timeout: ") {
+				t.Errorf("failure %q is no timeout", message)
+			}
+		})
 	}
 }
 
-// TestForkedFileLimit compares how many files children may have open where nothing is
-// confined. The nursery itself takes as many as there are.
-func TestForkedFileLimit(t *testing.T) {
-	var usual syscall.Rlimit
-	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &usual))
-	few := usual
-	few.Cur = 1000
-	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
-	t.Cleanup(func() { must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual)) })
-	rt := newForking(t, Config{Sandbox: Sandbox{Mode: SandboxOff}})
-	got := run1(t, rt, "import resource\nreturn resource.getrlimit(resource.RLIMIT_NOFILE)[0]", Limits{})
-	programCase{Value: "1000"}.compare(t, got)
-	_, nursery, _ := nurseryFamily(t)
-	var of unix.Rlimit
-	must(t, unix.Prlimit(nursery, unix.RLIMIT_NOFILE, nil, &of))
-	if of.Cur != usual.Max {
-		t.Errorf("the nursery may have %d files open, want %d", of.Cur, usual.Max)
+// TestWaitingOutside: outside of a run, there is no clock to stop.
+func TestWaitingOutside(t *testing.T) {
+	resume := Waiting(t.Context())
+	resume()
+	resume()
+}
+
+// TestWallClock plays the clock, second by second.
+func TestWallClock(t *testing.T) {
+	sent := time.Now()
+	at := func(seconds int) time.Time { return sent.Add(time.Duration(seconds) * time.Second) }
+	left := func(c *wallClock, now int, want time.Duration) {
+		t.Helper()
+		if got := c.left(at(now)); got != want {
+			t.Errorf("after %d s, %v are left, want %v", now, got, want)
+		}
+		if got := c.over(at(now)); got != (want < 0) {
+			t.Errorf("after %d s, over is %t", now, got)
+		}
+	}
+	c := newWallClock(Limits{Wall: 10 * time.Second, Waiting: 20 * time.Second})
+	c.sent = sent
+	left(c, 3, 7*time.Second)
+	c.stop(at(4))
+	if len(c.changed) != 1 {
+		t.Error("a stop is not told")
+	}
+	c.stop(at(5)) // nested: nothing changes
+	left(c, 6, 24*time.Second)
+	c.goOn(at(7))
+	left(c, 8, 22*time.Second)
+	c.goOn(at(9)) // 5 s were given
+	left(c, 9, 6*time.Second)
+	left(c, 15, 0)
+	left(c, 16, -time.Second)
+	c.stop(at(14))
+	left(c, 29, time.Second)
+	left(c, 31, -time.Second) // 20 s are all that it gives
+	c.goOn(at(40))
+	left(c, 30, 0)
+	left(c, 31, -time.Second)
+
+	long := newWallClock(Limits{Wall: math.MaxInt64, Waiting: math.MaxInt64})
+	long.sent = sent
+	long.stop(sent)
+	if got := long.left(at(1)); got <= 0 {
+		t.Errorf("limits of centuries leave %v", got)
 	}
 }
 
-// proportionalSize returns that of the nursery with all its processes, in bytes. What
-// several of them share counts once.
-func proportionalSize(t *testing.T) (total int64, err error) {
-	t.Helper()
-	keeper, nursery, children := nurseryFamily(t)
-	for _, pid := range append(children, keeper, nursery) {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-		if err != nil {
-			return 0, err
-		}
-		_, rest, _ := strings.Cut(string(text), "\nPss:")
-		kibibytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		total += kibibytes << 10
+// TestResumeTwice: a second resume must not count.
+func TestResumeTwice(t *testing.T) {
+	clock := newWallClock(Limits{Wall: time.Second, Waiting: time.Second})
+	ctx := context.WithValue(t.Context(), waitingKey{}, clock)
+	first, second := Waiting(ctx), Waiting(ctx)
+	first()
+	first()
+	if clock.waiting != 1 {
+		t.Errorf("%d functions wait, want 1", clock.waiting)
 	}
-	return total, nil
+	second()
+	if clock.waiting != 0 {
+		t.Errorf("%d functions wait, want 0", clock.waiting)
+	}
 }

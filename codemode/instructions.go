@@ -182,3 +182,13 @@ func (s *Set) exampleValue(t *tool, p parameter) (lossless.Value, bool) {
 	}
 	return lossless.Value{}, false
 }
+
+// Deferred tells that the tools are too many for the description: then it names
+// namespaces, and tools are found by Search and Describe, or by a program.
+func (s *Set) Deferred() bool {
+	if s.catalogue.count == 0 {
+		return false
+	}
+	_, inlined := s.inline()
+	return !inlined
+}

@@ -108,8 +108,10 @@ func (o *batchOptions) check(flags *pflag.FlagSet, file string) error {
 		return errors.New("--resume needs an --output to go on with; write -o FILE")
 	case o.retry && !o.resume:
 		return errors.New("--retry-failed goes with --resume; write both")
-	case file == standardInput && o.file == standardInput:
+	case file == standardInput && o.from.file == standardInput:
 		return errors.New("the jobs and --tools can't both come from standard input; put one of them into a file")
+	case file == standardInput && o.from.servers == standardInput:
+		return errors.New("the jobs and --mcp can't both come from standard input; put one of them into a file")
 	}
 	return o.worldOptions.check(flags)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ import (
 // A batch is one run of the command, once its flags are known to make sense.
 type batch struct {
 	*batchOptions
-	functions functions
+	functions *functions
 	output    *jobs.Output
 	reader    *jobs.Reader
 	runtime   *thirdrail.Runtime
@@ -60,7 +61,7 @@ func (o *batchOptions) run(command *cobra.Command, name string) (err error) {
 	}
 	b.reader = jobs.NewReader(reader, o.config.Numbers, b.output.IDs())
 	if err := b.begin(ctx, name); err != nil {
-		return errors.Join(err, b.output.Close())
+		return errors.Join(err, b.functions.close(), b.output.Close())
 	}
 	b.tally = newTally(total)
 	return b.do(ctx)
@@ -102,8 +103,11 @@ func (b *batch) begin(ctx context.Context, name string) error {
 	case err != nil:
 		return unreadable("list of jobs", name, err)
 	}
+	if err := b.functions.connect(ctx, b.progress); err != nil {
+		return err
+	}
 	b.config.MaxConcurrent = b.workers
-	b.config.Logger = warnings(b.progress)
+	b.config.Logger = warnings(b.progress, slog.LevelInfo)
 	if b.runtime, err = thirdrail.New(ctx, b.config); err != nil {
 		if ctx.Err() != nil {
 			return interrupted(ctx)
@@ -123,7 +127,8 @@ func (b *batch) begin(ctx context.Context, name string) error {
 func (b *batch) tryOut() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	request, _ := b.functions.request()
+	var request thirdrail.Request
+	b.functions.add(&request)
 	_, err := b.runtime.Run(ctx, request)
 	return err
 }
@@ -137,7 +142,7 @@ func (b *batch) do(ctx context.Context) error {
 	if b.output.IDs().Full() {
 		b.notices.add(fmt.Sprintf("warning: only the first %d ids were remembered: a later one that came twice was not found", jobs.MaxIDs))
 	}
-	fault := errors.Join(b.runtime.Close(), b.output.Close())
+	fault := errors.Join(b.runtime.Close(), b.functions.close(), b.output.Close())
 	fmt.Fprintf(b.progress, "thirdrail: %s\n", b.tally.summary(time.Now()))
 	_, failed := b.tally.done()
 	switch {
@@ -165,8 +170,8 @@ func (b *batch) runJob(ctx context.Context, job jobs.Job) jobs.Outcome {
 	if job.Fault != nil {
 		return b.invalid(job, job.Fault)
 	}
-	request, conclude := b.functions.request()
-	request.Program, request.Data, request.Limits = job.Program, job.Data, job.Limits
+	request := thirdrail.Request{Program: job.Program, Data: job.Data, Limits: job.Limits}
+	conclude := b.functions.add(&request)
 	result, err := b.runtime.Run(ctx, request)
 	if err != nil {
 		return b.invalid(job, jobs.Refused(err))

@@ -81,7 +81,7 @@ process of its own, with limits, captured output, and functions to call.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("thirdrail {{.Version}}\n")
-	root.AddCommand(newRun(), newBatch(), newTools(), newDoctor(), newBench(), newChild())
+	root.AddCommand(newRun(), newBatch(), newTools(), newMCP(), newDoctor(), newBench(), newChild())
 	return root
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,7 +37,13 @@ words as a shell does, and started without a shell, outside the confinement, as
 you. It gets the arguments as JSON on standard input and prints its result as
 JSON. When it exits with another status than 0, the program sees an exception
 with the last line of its standard error. For pipes and variables, write a shell:
---tool 'db.page=sh -c "jq .n | fetch"'.`,
+--tool 'db.page=sh -c "jq .n | fetch"'.
+
+With --mcp, the tools of MCP servers are functions too, each server a namespace.
+The file is the one that MCP clients use:
+{"mcpServers": {"fs": {"command": "npx", "args": ["…"]}, "web": {"url": "https://…"}}}.
+The servers are started outside the confinement, as you, and ended with the run.
+thirdrail tools --mcp FILE shows what they offer.`,
 		Example: `  # A value, and a line on standard error
   printf 'print("adding")\nreturn 1 + 2' | thirdrail run -
 
@@ -46,6 +53,9 @@ with the last line of its standard error. For pipes and variables, write a shell
 
   # Data in, everything about the run out
   echo '[3, 1, 2]' | thirdrail run sort.py --data - --json
+
+  # The tools of MCP servers
+  thirdrail run join.py --mcp servers.json
 
   # Limits
   thirdrail run crunch.py --wall 10s --cpu 5s --memory 256MiB --value-bytes 64KiB`,
@@ -88,7 +98,7 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	request, conclude := functions.request()
+	var request thirdrail.Request
 	if err := o.read(&request, file, command.InOrStdin()); err != nil {
 		return err
 	}
@@ -99,7 +109,12 @@ func (o *runOptions) run(command *cobra.Command, file string) error {
 	if !o.json {
 		request.OnLog = func(text string) { _, _ = io.WriteString(stderr, text+"\n") }
 	}
-	o.config.Logger = warnings(stderr)
+	o.config.Logger = warnings(stderr, slog.LevelInfo)
+	if err := functions.connect(ctx, stderr); err != nil {
+		return err
+	}
+	defer functions.close()
+	conclude := functions.add(&request)
 	if o.config.Start == thirdrail.StartAuto && len(o.config.Preload) == 0 {
 		// A nursery would be started for one child only.
 		o.config.Start = thirdrail.StartSpawn
@@ -123,8 +138,11 @@ func (o *runOptions) check(flags *pflag.FlagSet, file string) error {
 	if file == standardInput && o.data == standardInput {
 		return errors.New("the program and --data can't both come from standard input; put one of them into a file")
 	}
-	if o.file == standardInput && (file == standardInput || o.data == standardInput) {
+	if o.from.file == standardInput && (file == standardInput || o.data == standardInput) {
 		return errors.New("--tools can't come from standard input beside the program or --data; put one of them into a file")
+	}
+	if o.from.servers == standardInput && (file == standardInput || o.data == standardInput) {
+		return errors.New("--mcp can't come from standard input beside the program or --data; put one of them into a file")
 	}
 	return o.worldOptions.check(flags)
 }

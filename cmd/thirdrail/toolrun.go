@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/thirdrail-dev/thirdrail/internal/group"
 	"github.com/thirdrail-dev/thirdrail/internal/units"
 )
 
@@ -34,17 +35,17 @@ func (t *tool) run(ctx context.Context, input []byte) ([]byte, error) {
 	command.Args = t.words
 	command.Stdin = io.MultiReader(bytes.NewReader(input), strings.NewReader("\n"))
 	command.Stdout, command.Stderr = &stdout, &stderr
-	command.SysProcAttr = ownGroup()
+	command.SysProcAttr = group.Own()
 	command.WaitDelay = outputDelay
-	group := processGroup{command: command}
-	command.Cancel = group.kill
+	processes := group.Group{Command: command}
+	command.Cancel = processes.Kill
 	if err := command.Start(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, fmt.Errorf("the command of %s can't be started: %w", t.name, err)
 	}
-	err := group.wait()
+	err := processes.Wait()
 	switch {
 	case stdout.over:
 		return nil, fmt.Errorf("the command of %s printed more than %s", t.name, units.FormatSize(t.most))

@@ -15,7 +15,7 @@ import (
 const toolsForm = `write {"namespaces": {"NS": [{"name": "…", "inputSchema": {"type": "object"}}]}}`
 
 // readTools returns the tools that a file declares.
-func readTools(name string, stdin io.Reader) (*codemode.Set, error) {
+func readTools(name string, stdin io.Reader) ([]codemode.Tool, error) {
 	text, err := readInput("list of tools", name, stdin)
 	if err != nil {
 		return nil, err
@@ -28,12 +28,15 @@ func readTools(name string, stdin io.Reader) (*codemode.Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the tools in %q: %w", name, err)
 	}
-	set, err := codemode.New(nil, tools...)
-	if err != nil {
-		reason := strings.TrimPrefix(err.Error(), codemode.ErrTool.Error()+": ")
-		return nil, fmt.Errorf("the tools in %q: %s", name, reason)
+	if _, err := codemode.New(nil, tools...); err != nil {
+		return nil, fmt.Errorf("the tools in %q: %w", name, toolFault(err))
 	}
-	return set, nil
+	return tools, nil
+}
+
+// toolFault is an error of codemode in the words of the command.
+func toolFault(err error) error {
+	return errors.New(strings.TrimPrefix(err.Error(), codemode.ErrTool.Error()+": "))
 }
 
 // declaredTools reads the namespaces of a file.

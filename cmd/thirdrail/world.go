@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/thirdrail-dev/thirdrail/codemode"
 	"github.com/thirdrail-dev/thirdrail/internal/units"
 	"github.com/thirdrail-dev/thirdrail/lossless"
+	"github.com/thirdrail-dev/thirdrail/mcp/upstream"
 )
 
 // worldOptions are the flags that make a program's world: what it may use and call.
@@ -20,7 +22,7 @@ import (
 type worldOptions struct {
 	config thirdrail.Config
 	tools  []string
-	file   string // of tools with their schemas
+	from   toolbox
 }
 
 // addFlags adds the flags. startHelp says what auto means for the command.
@@ -28,7 +30,8 @@ func (o *worldOptions) addFlags(flags *pflag.FlagSet, startHelp string) {
 	limits := &o.config.Limits
 	limit := thirdrail.DefaultLimits()
 	flags.StringArrayVar(&o.tools, "tool", nil, "a function and the command behind it, as `NS.NAME=COMMAND`; may be repeated")
-	flags.StringVar(&o.file, "tools", "", "JSON `FILE|-` of tools with their schemas, see thirdrail tools --help")
+	flags.StringVar(&o.from.file, "tools", "", "JSON `FILE|-` of tools with their schemas, see thirdrail tools --help")
+	addServersFlag(flags, &o.from)
 	flags.Var((*units.Duration)(&limits.Wall), "wall", "the most time for the program"+byDefault(limit.Wall))
 	flags.Var((*units.Duration)(&limits.CPU), "cpu", "the most processor time"+byDefault(limit.CPU))
 	flags.Var((*units.Size)(&limits.Memory), "memory", "the most memory"+byDefault(units.FormatSize(limit.Memory)))
@@ -52,8 +55,14 @@ func (o *worldOptions) check(flags *pflag.FlagSet) error {
 	if flags.Changed("python") && o.config.Python == "" {
 		return errEmptyPython
 	}
-	if flags.Changed("tools") && o.file == "" {
+	if flags.Changed("tools") && o.from.file == "" {
 		return errors.New(`--tools is empty; write the path of a JSON file, or - for standard input`)
+	}
+	if flags.Changed("mcp") && o.from.servers == "" {
+		return errEmptyServers
+	}
+	if o.from.file == standardInput && o.from.servers == standardInput {
+		return errors.New("--tools and --mcp can't both come from standard input; put one of them into a file")
 	}
 	return absolute(&o.config.Sandbox)
 }
@@ -61,31 +70,51 @@ func (o *worldOptions) check(flags *pflag.FlagSet) error {
 // functions are what programs can call.
 type functions struct {
 	namespaces []thirdrail.Namespace // of --tool
-	set        *codemode.Set         // of --tools; nil without
+	from       toolbox
+	tools      []codemode.Tool // of --tools
+	config     upstream.Config // of --mcp
+	servers    *upstream.Servers
+	set        *codemode.Set // of tools and servers; nil without both
 }
 
-// functions reads what the flags say.
-func (o *worldOptions) functions(stdin io.Reader) (f functions, err error) {
+// functions reads what the flags say. Nothing is started before connect.
+func (o *worldOptions) functions(stdin io.Reader) (*functions, error) {
+	f := &functions{from: o.from}
+	var err error
 	if f.namespaces, err = toolNamespaces(o.tools); err != nil {
-		return f, err
+		return nil, err
 	}
-	if o.file != "" {
-		f.set, err = readTools(o.file, stdin)
-	}
+	f.tools, f.config, err = o.from.read(stdin)
 	return f, err
 }
 
-// request returns what one run gets of the functions, and what is to be called on
-// its result. It returns the warnings of tools.
-func (f functions) request() (request thirdrail.Request, conclude func(*thirdrail.Result) []string) {
+// connect connects to the servers, if there are any. The caller calls close.
+func (f *functions) connect(ctx context.Context, stderr io.Writer) (err error) {
+	if f.from != (toolbox{}) {
+		f.servers, f.set, err = connectServers(ctx, f.config, f.tools, warnings(stderr, slog.LevelWarn))
+	}
+	return err
+}
+
+// close ends the servers.
+func (f *functions) close() error {
+	if f.servers == nil {
+		return nil
+	}
+	return f.servers.Close()
+}
+
+// add gives a run the functions, and returns what is to be called on its result. That
+// returns the warnings of tools.
+func (f *functions) add(request *thirdrail.Request) (conclude func(*thirdrail.Result) []string) {
 	request.Namespaces = f.namespaces
 	if f.set == nil {
-		return request, func(*thirdrail.Result) []string { return nil }
+		return func(*thirdrail.Result) []string { return nil }
 	}
 	session := f.set.Session()
 	request.Namespaces = append(session.Namespaces(), f.namespaces...)
 	request.LastExpression = true
-	return request, func(result *thirdrail.Result) []string {
+	return func(result *thirdrail.Result) []string {
 		outcome := session.Outcome(result)
 		result.Value = outcome.Value
 		return outcome.Warnings
@@ -126,9 +155,11 @@ var flagNames = strings.NewReplacer(
 // inFlags says an error of the library in the words of the command line.
 func inFlags(err error) error { return errors.New(flagNames.Replace(err.Error())) }
 
-// warnings returns a logger for what the library tells beside its results.
-func warnings(stderr io.Writer) *slog.Logger {
+// warnings returns a logger for what the library tells beside its results, from a
+// level on.
+func warnings(stderr io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
+		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if len(groups) == 0 && a.Key == slog.TimeKey {
 				return slog.Attr{} // it is now

@@ -1,4 +1,4 @@
-package main
+package group
 
 import (
 	"errors"
@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wait waits for the command to end, kills what it left behind in its group, and
+// Wait waits for the command to end, kills what it left behind in its group, and
 // returns as the command's own Wait does. The kill comes before the leader is
 // reaped, while the group's number can't be anyone else's.
-func (g *processGroup) wait() error {
+func (g *Group) Wait() error {
 	for {
-		err := unix.Waitid(unix.P_PID, g.command.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		err := unix.Waitid(unix.P_PID, g.Command.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
 	g.end()
-	return g.command.Wait()
+	return g.Command.Wait()
 }

@@ -1,0 +1,2 @@
+// Package group ends a command together with what it started.
+package group
