@@ -19,7 +19,7 @@ import (
 func withGroups(t *testing.T, config Config) *Runtime {
 	t.Helper()
 	config.Python = systemPython(t)
-	rt := newRuntime(t, config)
+	rt := newSpawning(t, config) // spares have groups of their own
 	if rt.confinement.groups == nil {
 		t.Skipf("needs a cgroup v2 that this user may write: %v", rt.confinement.ungroup)
 	}
@@ -67,7 +67,7 @@ func TestRunIsInItsGroup(t *testing.T) {
 // another. Where none can be made any more, it is refused.
 func TestGroupVanishes(t *testing.T) {
 	leavesNothing(t)
-	rt := withGroups(t, Config{Start: StartSpawn})
+	rt := withGroups(t, Config{})
 	worksAgain(t, rt)
 	must(t, os.Remove(groupOf(t, rt)))
 	worksAgain(t, rt)

@@ -38,9 +38,10 @@ func TestLastExpression(t *testing.T) {
 		namespaces := []Namespace{{Global: "t", Funcs: Funcs{"f": echo}}}
 		cases = append(cases, programCase{Name: c.name, Program: c.program, Value: c.without, Namespaces: namespaces})
 	}
-	runCases(t, cases)
-	for i := range cases {
-		cases[i].Value, cases[i].LastExpression = lastExpressions[i].with, true
+	for i, c := range lastExpressions {
+		with := cases[i]
+		with.Name, with.Value, with.LastExpression = "its value: "+c.name, c.with, true
+		cases = append(cases, with)
 	}
 	cases = append(cases,
 		programCase{Name: "the line of an error", Program: "x = 1\n\nx / 0", LastExpression: true, Kind: Exception, Message: []string{"line 3", "x / 0"}},
