@@ -14,12 +14,16 @@ import (
 	"time"
 
 	"github.com/thirdrail-dev/thirdrail/internal/pythons"
+	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 )
 
 // binary is the command, built once.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	rawserver.Main() // where a test has this binary be an MCP server
+	os.Exit(testMain(m))
+}
 
 func testMain(m *testing.M) int {
 	directory, err := os.MkdirTemp("", "thirdrail-command-")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 	"github.com/thirdrail-dev/thirdrail/lossless"
-	"github.com/thirdrail-dev/thirdrail/mcp/internal/rawserver"
 )
 
 func TestProgressRisesAndHasATokenOfItsOwn(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/thirdrail-dev/thirdrail/codemode"
+	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 	"github.com/thirdrail-dev/thirdrail/lossless"
-	"github.com/thirdrail-dev/thirdrail/mcp/internal/rawserver"
 )
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/thirdrail-dev/thirdrail/mcp/internal/rawserver"
+	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 )
 
 func state(s *Servers) State { return s.Status()[0].State }

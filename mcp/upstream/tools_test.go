@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/thirdrail-dev/thirdrail/codemode"
-	"github.com/thirdrail-dev/thirdrail/mcp/internal/rawserver"
+	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 )
 
 func TestToolsAreAsTheServerSentThem(t *testing.T) {
