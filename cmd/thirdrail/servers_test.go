@@ -39,7 +39,7 @@ func TestServersTools(t *testing.T) {
 	s := invoke(t, "", "tools", "--mcp", serversFile(t))
 	for _, part := range []string{
 		"class my_files:", "class web:",
-		"async def echo(\n        *,\n        z: int = ...,  # at most 9007199254740993\n        a: Name = ...,",
+		"async def echo(\n        *,\n        z: int = ...,  # <= 9007199254740993\n        a: Name = ...,",
 		"async def send_email(", "async def import_(",
 	} {
 		if !strings.Contains(s.stdout.String(), part) {
