@@ -39,7 +39,7 @@ func TestServersTools(t *testing.T) {
 	s := invoke(t, "", "tools", "--mcp", serversFile(t))
 	for _, part := range []string{
 		"class my_files:", "class web:",
-		"async def echo(\n        *,\n        z: int = ...,  # at most 9007199254740993\n        a: Name = ...,",
+		"async def echo(\n        *,\n        z: int = ...,  # <= 9007199254740993\n        a: Name = ...,",
 		"async def send_email(", "async def import_(",
 	} {
 		if !strings.Contains(s.stdout.String(), part) {
@@ -61,7 +61,10 @@ except ToolError as e:
     four = str(e)
 [one, two, three, four]`
 	s := invoke(t, program, "run", "-", "--mcp", serversFile(t), "--tool", "t.f=cat")
-	s.check(exitSuccess, `[{"z":9007199254740993,"a":"x"},"send-email",[1],"the disk is full"]`+"\n", "")
+	const want = `[{"z":9007199254740993,"a":"x"},"send-email",1,"the disk is full"]` + "\n"
+	if got := s.stdout.String(); got != want {
+		t.Errorf("got %s, want %s; %s", got, want, s.stderr.String())
+	}
 }
 
 // serversMisuse lists command lines that are refused, with what the one line says.
@@ -78,7 +81,7 @@ var serversMisuse = []struct {
 	{"no variable", `{"mcpServers":{"a":{"command":"${SERVERS_TEST_UNSET}"}}}`, []string{"tools", "--mcp", "FILE"}, `needs the environment variable SERVERS_TEST_UNSET`},
 	{"no command", `{"mcpServers":{"b":{"command":"true"},"a":{"command":"no-such-command"}}}`, []string{"run", "PROGRAM", "--mcp", "FILE"},
 		`the MCP server "a" can't be used: the command "no-such-command" is not found; install it`},
-	{"nobody there", `{"mcpServers":{"a":{"url":"http://127.0.0.1:1/mcp"}}}`, []string{"tools", "--mcp", "FILE"}, `the MCP server "a" can't be used: `},
+	{"nobody there", `{"mcpServers":{"a":{"url":"http://127.0.0.1:1/mcp"}}}`, []string{"tools", "--mcp", "FILE"}, `the MCP server "a" can't be used: http://127.0.0.1:1/mcp can't be reached: dial tcp`},
 	{"both from standard input", `{}`, []string{"run", "-", "--mcp", "-"}, `--mcp can't come from standard input beside the program`},
 	{"tools and servers from standard input", `{}`, []string{"tools", "-", "--mcp", "-"}, `can't both come from standard input`},
 }
@@ -88,13 +91,12 @@ func TestServersMisuse(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			path := file(t, "servers.json", test.text)
-			program := file(t, "program.py", "print('ran')")
+			program := file(t, "program.py", "print('it was run')")
 			args := strings.Split(strings.NewReplacer("FILE", path, "PROGRAM", program).Replace(strings.Join(test.args, "\x00")), "\x00")
 			s := invoke(t, test.text, args...)
-			text := s.stderr.String()
-			last := text[strings.LastIndex(strings.TrimSpace(text), "\n")+1:]
+			text := strings.ReplaceAll(s.stderr.String(), path, "FILE")
 			if s.ProcessState.ExitCode() != exitMisuse || s.stdout.Len() > 0 ||
-				!strings.Contains(strings.ReplaceAll(last, path, "FILE"), test.want) || strings.Contains(text, "ran") {
+				!strings.Contains(text, test.want) || strings.Contains(text, "it was run") || strings.Count(text, "\n") != 1 {
 				t.Errorf("status %d, output %q, error %s\nwant %s", s.ProcessState.ExitCode(), s.stdout.String(), text, test.want)
 			}
 		})

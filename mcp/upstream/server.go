@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -148,6 +149,10 @@ func (s *server) open(ctx context.Context) (x *session, again bool, err error) {
 		s.patient = min(2*s.patient, handshakeLimit)
 		_ = line.Close()
 	}
+	var unreached *url.Error
+	if errors.As(err, &unreached) {
+		err = fmt.Errorf("%s can't be reached: %w", s.config.URL, unreached.Err)
+	}
 	if limited.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("it didn't answer within %v", handshakeLimit)
 	}
@@ -255,8 +260,12 @@ func (s *server) down(err error) {
 	if s.known != nil {
 		s.state = Restarting
 	}
+	level := slog.LevelInfo // it never was ready, which Status tells
+	if s.state == Restarting {
+		level = slog.LevelWarn
+	}
 	s.mu.Unlock()
-	s.log.Warn("the server is not there, and is tried again", "reason", err)
+	s.log.Log(context.Background(), level, "the server is not there, and is tried again", "reason", err)
 	s.settle()
 }
 
