@@ -83,7 +83,7 @@ func TestAttacks(t *testing.T) {
 			before := aims.state()
 			t.Cleanup(func() { aims.compare(t, before) }) // when all attacks are over
 			some := attacks
-			if len(all) > 1 && os.Getenv(pythons.Variable) != "all" {
+			if os.Getenv(pythons.Variable) != "all" {
 				some = everySecond(attacks, turn%2)
 			}
 			runAttacks(t, some, rt, aims, func(t *testing.T, a *attempt) {
@@ -112,20 +112,19 @@ func mustBeConfined(t *testing.T, rt *Runtime, aims *targets) {
 	}
 }
 
-// TestAttacksAsNobody runs the attacks as a user without rights: this test binary
-// executes itself as one.
+// TestAttacksAsNobody runs TestAttacks as a user without rights, who sees the system's
+// Python only: this test binary executes itself as one.
 func TestAttacksAsNobody(t *testing.T) {
 	systemPython(t)
 	command, _ := hostCommand(t, hostScript{}, nobody)
 	command.Args = []string{"thirdrail.test", "-test.run=^TestAttacks$", "-test.v"}
 	command.Env = slices.DeleteFunc(command.Env, func(v string) bool { return strings.HasPrefix(v, hostVariable+"=") })
-	command.Env = append(command.Env, pythons.Variable+"=all") // all attacks
 	command.Stderr = nil
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, withoutPassed(string(output)))
 	}
-	if passed := strings.Count(string(output), "--- PASS: TestAttacks/"); err == nil && passed < len(attacks)/2 {
+	if passed := strings.Count(string(output), "--- PASS: TestAttacks/"); err == nil && passed < len(attacks)/3 {
 		t.Errorf("only %d attacks were run", passed)
 	}
 }
