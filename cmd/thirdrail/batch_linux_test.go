@@ -112,4 +112,3 @@ no job
 		t.Errorf("exit status %d", got)
 	}
 }
-
