@@ -1,10 +1,12 @@
 # What one does with this tree. `make` alone lists it.
 
 SOAK = 10000
+FLAT = 100000
+WAITING = 1000
 FUZZ = 1h
 ROUNDS = 40
 
-.PHONY: help test pythons starts stdlib soak fuzz bench figures
+.PHONY: help test pythons starts stubs stdlib soak flat waiting fuzz bench figures
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -19,11 +21,20 @@ starts: ## all tests twice: children forked, and spawned
 	THIRDRAIL_TEST_START=fork go test -count 1 -timeout 120m .
 	THIRDRAIL_TEST_START=spawn go test -count 1 -timeout 120m .
 
+stubs: ## every declaration of the corpus compiled, and checked by mypy and pyright
+	go test -count 1 -v -run '^Test(SourcesCompile|MypyAcceptsSources|PyrightAcceptsSources|TypesAreTrue|Injection)$$' ./codemode
+
 stdlib: ## CPython's own tests inside the walls and outside, on every Python
 	THIRDRAIL_STDLIB=all go test -count 1 -timeout 60m -v -run '^TestStandardLibrary$$' .
 
 soak: ## SOAK=10000 mixed runs, eight at a time: descriptors, memory and files stay flat
 	THIRDRAIL_SOAK=$(SOAK) go test -count 1 -timeout 0 -v -run '^TestSoak$$' .
+
+flat: ## FLAT=100000 forked runs: the memory of host and nursery stays flat
+	THIRDRAIL_FLAT=$(FLAT) go test -count 1 -timeout 0 -v -run '^TestFlat$$' .
+
+waiting: ## WAITING=1000 forked runs that wait in a call at once, and their memory
+	THIRDRAIL_WAITING=$(WAITING) go test -count 1 -timeout 0 -v -run '^TestWaitingRuns$$' .
 
 fuzz: ## every fuzzer for FUZZ=1h each
 	.ci/fuzz $(FUZZ)

@@ -34,7 +34,7 @@ for i in range(2000):
     os.write(3, b'{"type":"log","text":"a line of some length, from nowhere"}\n')
 `},
 	{Name: "junk frames", Off: heldByHost, Check: tooLong, Program: `
-for i in range(200):
+for i in range(50):
     os.write(3, b"junk\n" * 10000)
 `},
 	{Name: "a frame without end", Off: heldByHost, Limits: Limits{FrameBytes: 1 << 20, ValueBytes: 1000, LogBytes: 1000}, Check: tooLong, Program: `
@@ -48,7 +48,7 @@ return "x" * 2000
 os.write(3, b'{"type":"done","value":"' + b"x" * 2000 + b'"}\n')
 time.sleep(60)
 `},
-	{Name: "calls without end", Off: heldByHost, Limits: Limits{CallsInFlight: 4, Wall: 3 * time.Second}, Check: tooLong, Program: `
+	{Name: "calls without end", Off: heldByHost, Limits: Limits{CallsInFlight: 4, Wall: time.Second}, Check: tooLong, Program: `
 import asyncio
 await asyncio.gather(*(tools.slow() for i in range(2000)))
 `},
@@ -75,15 +75,15 @@ for i in range(4):
     threading.Thread(target=work).start()
 time.sleep(60)
 `},
-	{Name: "asleep", Off: heldByClock, Limits: Limits{Wall: 2 * time.Second}, Check: tooLong, Program: `
+	{Name: "asleep", Off: heldByClock, Limits: Limits{Wall: time.Second}, Check: tooLong, Program: `
 signal.pthread_sigmask(signal.SIG_BLOCK, range(1, signal.NSIG))
 time.sleep(600)
 `},
-	{Name: "stopped by itself", Off: heldByClock, Limits: Limits{Wall: 2 * time.Second}, Check: tooLong, Program: `
+	{Name: "stopped by itself", Off: heldByClock, Limits: Limits{Wall: time.Second}, Check: tooLong, Program: `
 os.kill(os.getpid(), signal.SIGSTOP)
 time.sleep(600)
 `},
-	{Name: "its clocks changed", Off: heldByClock, Limits: Limits{Wall: 2 * time.Second}, Check: tooLong, Program: `
+	{Name: "its clocks changed", Off: heldByClock, Limits: Limits{Wall: time.Second}, Check: tooLong, Program: `
 time.time = time.monotonic = time.perf_counter = lambda: 0.0
 try:
     time.clock_settime(time.CLOCK_MONOTONIC, 0)
@@ -92,13 +92,13 @@ except OSError:
 import asyncio
 await asyncio.sleep(600)
 `},
-	{Name: "interrupted by its own timers", Off: heldByClock, Limits: Limits{Wall: 2 * time.Second}, Check: tooLong, Program: `
+	{Name: "interrupted by its own timers", Off: heldByClock, Limits: Limits{Wall: time.Second}, Check: tooLong, Program: `
 signal.signal(signal.SIGALRM, lambda *_: None)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 while True:
     time.sleep(600)
 `},
-	{Name: "no exception ends it", Off: heldByClock, Limits: Limits{Wall: 2 * time.Second}, Check: tooLong, Program: `
+	{Name: "no exception ends it", Off: heldByClock, Limits: Limits{Wall: time.Second}, Check: tooLong, Program: `
 while True:
     try:
         while True:
@@ -106,7 +106,7 @@ while True:
     except BaseException:
         pass
 `},
-	{Name: "its first thread gone", Off: heldByClock, Limits: Limits{Wall: 2 * time.Second}, Check: tooLong, Program: `
+	{Name: "its first thread gone", Off: heldByClock, Limits: Limits{Wall: time.Second}, Check: tooLong, Program: `
 import threading
 threading.Thread(target=time.sleep, args=(600,)).start()
 libc.syscall(60 if MACHINE == 0 else 93, 0)  # exit, of this thread only

@@ -62,6 +62,7 @@ var faultyFuncs = []struct {
 // TestFaultyFunctions has every kind of failure in one run: each must be an
 // ordinary exception, and the next call must work.
 func TestFaultyFunctions(t *testing.T) {
+	t.Parallel()
 	funcs := Funcs{"echo": func(_ context.Context, args lossless.Value) (lossless.Value, error) { return args, nil }}
 	var names []string
 	for _, faulty := range faultyFuncs {
@@ -128,6 +129,7 @@ func checkCut(t *testing.T, name, text string) {
 
 // TestManyCalls has more calls at once than may be in flight.
 func TestManyCalls(t *testing.T) {
+	t.Parallel()
 	for _, count := range []int64{1200, 20000} {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			eachPython(t, Config{}, func(t *testing.T, rt *Runtime) {
@@ -258,6 +260,7 @@ while True:
 
 // TestContexts looks at what a function learns of its run's end.
 func TestContexts(t *testing.T) {
+	t.Parallel()
 	type key struct{}
 	for _, end := range []string{"abort", "timeout", "done", "exit", "close"} {
 		t.Run(end, func(t *testing.T) {

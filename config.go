@@ -22,7 +22,8 @@ type Config struct {
 	// processor and one more. They wait while runs come, and end when none do.
 	Spares int
 	// Preload names modules that the fork start method imports once for all runs.
-	// New refuses one that is not there, starts threads or leaves a descriptor open.
+	// New refuses one that is not there, starts threads or leaves a descriptor open. A
+	// generator of random numbers that one makes is seeded anew for each run.
 	Preload []string
 	// Numbers is the number profile of all values. The zero value is lossless.Exact.
 	Numbers lossless.Numbers
@@ -31,7 +32,8 @@ type Config struct {
 	// Sandbox is how a program is confined.
 	Sandbox Sandbox
 	// MaxConcurrent is how many runs go on at once; more wait in order. Zero means
-	// four times GOMAXPROCS.
+	// four times GOMAXPROCS. No more than that start at the same time. For a thousand
+	// the host may need a higher limit of open files; Logger tells.
 	MaxConcurrent int
 	// Logger gets what the caller should know and no run can tell, such as limits
 	// of the host that are below those asked for. Nil means no logging.

@@ -196,8 +196,8 @@ func (c *confinement) policy(folder string, limits Limits) *confine.Policy {
 }
 
 // nursery returns what a nursery that is started in folder applies, and its children.
-func (c *confinement) nursery(folder string) *confine.Nursery {
-	policies := c.plan.Nursery(folder, child.Holder())
+func (c *confinement) nursery(folder string, preloads bool) *confine.Nursery {
+	policies := c.plan.Nursery(folder, child.Holder(), preloads)
 	if c.tamper != nil {
 		c.tamper(policies.Run)
 	}

@@ -2,62 +2,13 @@ package thirdrail
 
 import (
 	"context"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/thirdrail-dev/thirdrail/internal/errorpage"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
-
-// errorRow is a row of docs/errors.md.
-type errorRow struct{ mistake, program, message, mended string }
-
-var (
-	codeSpan = regexp.MustCompile("^(`+)(.*?)`+$")
-	column   = regexp.MustCompile(`(?:\\\||[^|])+`)
-)
-
-// errorRows returns the rows of all tables of docs/errors.md.
-func errorRows(t *testing.T) []errorRow {
-	t.Helper()
-	page, err := os.ReadFile("docs/errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []errorRow
-	for line := range strings.Lines(string(page)) {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| mistake |") {
-			continue
-		}
-		cells := column.FindAllString(strings.Trim(line, "|\n"), -1)
-		if len(cells) != 4 {
-			t.Fatalf("%d cells: %s", len(cells), line)
-		}
-		rows = append(rows, errorRow{strings.TrimSpace(cells[0]), cellText(t, cells[1]), cellText(t, cells[2]), cellText(t, cells[3])})
-	}
-	return rows
-}
-
-// cellText returns the lines of a cell, each of which is a code span.
-func cellText(t *testing.T, cell string) string {
-	t.Helper()
-	var lines []string
-	for span := range strings.SplitSeq(strings.TrimSpace(cell), "<br>") {
-		match := codeSpan.FindStringSubmatch(span)
-		if match == nil {
-			t.Fatalf("%q is no code", span)
-		}
-		text := match[2]
-		// As in Markdown, one space at each end keeps the text's own backticks apart.
-		if strings.HasPrefix(text, " `") || strings.HasSuffix(text, "` ") {
-			text = text[1 : len(text)-1]
-		}
-		lines = append(lines, strings.ReplaceAll(text, `\|`, "|"))
-	}
-	return strings.Join(lines, "\n")
-}
 
 // pageNamespaces are what the programs of docs/errors.md can call.
 func pageNamespaces(t *testing.T) []Namespace {
@@ -74,7 +25,7 @@ func pageNamespaces(t *testing.T) []Namespace {
 // TestErrorPage runs each row of docs/errors.md, on the oldest and the newest Python.
 // What each message says is tried on all of them, see python/tests/test_hints.py.
 func TestErrorPage(t *testing.T) {
-	rows := errorRows(t)
+	rows := errorpage.Rows(t, "docs/errors.md")
 	if len(rows) < 60 {
 		t.Fatalf("%d rows, some are not read", len(rows))
 	}
@@ -83,15 +34,15 @@ func TestErrorPage(t *testing.T) {
 			t.Parallel()
 			rt := newRuntime(t, Config{Python: python, Limits: Limits{DiskBytes: 16 << 20, ValueBytes: 64 << 10, Memory: 512 << 20}})
 			for _, row := range rows {
-				t.Run(row.mistake, func(t *testing.T) { row.run(t, rt) })
+				t.Run(row.Mistake, func(t *testing.T) { runErrorRow(t, rt, row) })
 			}
 		})
 	}
 }
 
-func (row errorRow) run(t *testing.T, rt *Runtime) {
+func runErrorRow(t *testing.T, rt *Runtime, row errorpage.Row) {
 	t.Helper()
-	if strings.Contains(row.message, "folder holds at most") && !slices.Contains(rt.confinement.inside, MechanismRoot) {
+	if strings.Contains(row.Message, "folder holds at most") && !slices.Contains(rt.confinement.inside, MechanismRoot) {
 		t.Skipf("needs the mechanism %s: without it each file is limited, and not their sum", MechanismRoot)
 	}
 	run := func(program string) *Result {
@@ -101,18 +52,18 @@ func (row errorRow) run(t *testing.T, rt *Runtime) {
 		}
 		return result
 	}
-	result := run(row.program)
+	result := run(row.Program)
 	told := strings.Join(result.Logs, "\n")
-	if !strings.HasPrefix(row.message, "[thirdrail]") { // those are for the logs, of programs that succeed
+	if !strings.HasPrefix(row.Message, "[thirdrail]") { // those are for the logs, of programs that succeed
 		if result.Failure == nil {
-			t.Fatalf("no failure:\n%s", row.program)
+			t.Fatalf("no failure:\n%s", row.Program)
 		}
 		told = result.Failure.Message
 	}
-	if !strings.Contains(told, row.message) {
-		t.Errorf("%s\nis told\n%s\nwhich lacks\n%s", row.program, short(told), row.message)
+	if !strings.Contains(told, row.Message) {
+		t.Errorf("%s\nis told\n%s\nwhich lacks\n%s", row.Program, short(told), row.Message)
 	}
-	if result := run(row.mended); result.Failure != nil {
-		t.Errorf("%s\nfails: %s", row.mended, result.Failure.Message)
+	if result := run(row.Mended); result.Failure != nil {
+		t.Errorf("%s\nfails: %s", row.Mended, result.Failure.Message)
 	}
 }

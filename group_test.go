@@ -16,9 +16,10 @@ import (
 )
 
 // withGroups returns a confined runtime whose runs have control groups.
-func withGroups(t *testing.T, sandbox Sandbox) *Runtime {
+func withGroups(t *testing.T, config Config) *Runtime {
 	t.Helper()
-	rt := newRuntime(t, Config{Python: systemPython(t), Sandbox: sandbox})
+	config.Python = systemPython(t)
+	rt := newSpawning(t, config) // spares have groups of their own
 	if rt.confinement.groups == nil {
 		t.Skipf("needs a cgroup v2 that this user may write: %v", rt.confinement.ungroup)
 	}
@@ -37,7 +38,7 @@ func groupOf(t *testing.T, rt *Runtime) string {
 
 // TestRunIsInItsGroup looks for all processes of a run in its group.
 func TestRunIsInItsGroup(t *testing.T) {
-	rt := withGroups(t, Sandbox{AllowProcesses: true})
+	rt := withGroups(t, Config{Sandbox: Sandbox{AllowProcesses: true}})
 	seen := 0
 	result, err := rt.Run(t.Context(), Request{
 		Program:    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(600)\n    os._exit(0)\nos.wait()\nprint('ready')\nreturn await tools.echo(a=1)",
@@ -66,7 +67,7 @@ func TestRunIsInItsGroup(t *testing.T) {
 // another. Where none can be made any more, it is refused.
 func TestGroupVanishes(t *testing.T) {
 	leavesNothing(t)
-	rt := withGroups(t, Sandbox{})
+	rt := withGroups(t, Config{})
 	worksAgain(t, rt)
 	must(t, os.Remove(groupOf(t, rt)))
 	worksAgain(t, rt)
@@ -92,7 +93,7 @@ func TestGroupVanishes(t *testing.T) {
 // the run goes on.
 func TestGroupIsLost(t *testing.T) {
 	leavesNothing(t)
-	rt := withGroups(t, Sandbox{})
+	rt := withGroups(t, Config{})
 	result, err := rt.Run(t.Context(), Request{
 		Program: "import time\nprint('ready')\ntime.sleep(0.1)\nreturn 1",
 		OnLog: func(string) {
@@ -141,7 +142,7 @@ func TestGroupEndsAll(t *testing.T) {
 
 // TestGroupOfKilledHost kills a host with runs: the next one removes its groups.
 func TestGroupOfKilledHost(t *testing.T) {
-	rt := withGroups(t, Sandbox{})
+	rt := withGroups(t, Config{})
 	parent := filepath.Dir(rt.confinement.groups.host.Path())
 	command, _ := hostCommand(t, hostScript{Config: Config{Python: systemPython(t)}, Program: "import time\nprint('up')\ntime.sleep(600)", Stay: true}, 0)
 	output, err := command.StdoutPipe()
@@ -160,7 +161,7 @@ func TestGroupOfKilledHost(t *testing.T) {
 	}
 	must(t, command.Process.Kill())
 	_ = command.Wait()
-	next := withGroups(t, Sandbox{})
+	next := withGroups(t, Config{})
 	if paths, _ := filepath.Glob(pattern); len(paths) > 0 {
 		t.Errorf("left behind: %q", paths)
 	}
@@ -192,5 +193,10 @@ func TestLimitsAsNobody(t *testing.T) {
 				t.Errorf("got %+v", report)
 			}
 		})
+	}
+	processes.Start = StartFork // where all children would be counted as one
+	report := runHost(t, hostScript{Config: processes, Program: "return 1"}, nobody)
+	if report.Value != "" || !strings.Contains(report.NewError, "only root can give each child a user of its own") {
+		t.Errorf("forks: got %+v", report)
 	}
 }

@@ -160,6 +160,7 @@ func isolate(t *testing.T, rt *Runtime, isolation child.Isolation) {
 // TestFallbackIsolation runs, without namespaces, the programs whose end depends on
 // how children are kept.
 func TestFallbackIsolation(t *testing.T) {
+	t.Parallel()
 	rt := newRuntime(t, Config{Sandbox: Sandbox{Mode: SandboxOff}})
 	isolate(t, rt, child.ProcessGroup)
 	for _, table := range [][]programCase{budgetCases, lifecycleCases} {

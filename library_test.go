@@ -28,6 +28,7 @@ type libraryCase struct {
 
 // TestLibraries runs each program inside the walls and outside.
 func TestLibraries(t *testing.T) {
+	t.Parallel()
 	python := systemPython(t)
 	inside := newRuntime(t, Config{Python: python})
 	outside := newRuntime(t, Config{Python: python, Sandbox: Sandbox{Mode: SandboxOff}})

@@ -161,6 +161,7 @@ var endings = []struct {
 // TestNothingIsLost prints twelve thousand lines, by all ways, and dies: in short
 // runs many times over, and once line by line.
 func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
 	const lines = 12000
 	ways := map[string]string{
 		"print": "for i in range(%d): print(i)",

@@ -38,9 +38,10 @@ func TestLastExpression(t *testing.T) {
 		namespaces := []Namespace{{Global: "t", Funcs: Funcs{"f": echo}}}
 		cases = append(cases, programCase{Name: c.name, Program: c.program, Value: c.without, Namespaces: namespaces})
 	}
-	runCases(t, cases)
-	for i := range cases {
-		cases[i].Value, cases[i].LastExpression = lastExpressions[i].with, true
+	for i, c := range lastExpressions {
+		with := cases[i]
+		with.Name, with.Value, with.LastExpression = "its value: "+c.name, c.with, true
+		cases = append(cases, with)
 	}
 	cases = append(cases,
 		programCase{Name: "the line of an error", Program: "x = 1\n\nx / 0", LastExpression: true, Kind: Exception, Message: []string{"line 3", "x / 0"}},
@@ -58,9 +59,14 @@ func TestSplitArguments(t *testing.T) {
 		"return await t.f(1, [2], a=3, b=None)": `[[1,[2]],{"a":3,"b":null}]`,
 		"return await t.f({'a': 1})":            `[[{"a":1}],{}]`,
 		"return await t.f(**{'from': 1})":       `[[],{"from":1}]`,
+		"return await t.f(1, a=..., b=2)":       `[[1],{"b":2}]`,
 	} {
 		cases = append(cases, programCase{Name: program, Program: program, Value: want, Namespaces: namespaces})
 	}
+	cases = append(cases, programCase{
+		Name: "the place of what can't cross", Program: "await t.f('x', a=[{1}])", Kind: Exception,
+		Message: []string{`t.f argument["a"][0] is a set`}, Namespaces: namespaces,
+	})
 	runCases(t, cases)
 }
 
@@ -127,7 +133,9 @@ func TestHandles(t *testing.T) {
 		{Name: "saved under its own name", Program: "a, b, c = await t.parts()\nreturn [await b.save(), open('a_b.txt').read()]", Value: `["a_b.txt","text"]`},
 		{Name: "read while a loop runs", Program: "import asyncio\np, q = await asyncio.gather(t.picture(), t.picture())\nreturn [len(p.read()), await t.echo(1), len(q.read())]", Value: "[10,1,10]"},
 		{Name: "read from a thread", Program: "import threading\np = await t.picture()\nseen = []\nthread = threading.Thread(target=lambda: seen.append(len(p.read())))\nthread.start(); thread.join()\nreturn seen", Value: "[10]"},
-		{Name: "as an argument", Program: "await t.echo(await t.picture())", Kind: Exception, Message: []string{"Handle"}},
+		{Name: "as an argument", Program: "await t.echo(await t.picture())", Kind: Exception, Message: []string{`t.echo argument is a Handle, which is not lossless JSON; pass base64.b64encode(x.read())`}},
+		{Name: "an attribute that it hasn't", Program: "(await t.picture()).data", Kind: Exception, Message: []string{"help: a handle of content has .mime, .size, .name, .read() and .save(path)"}},
+		{Name: "imported", Program: "import t", Kind: Exception, Message: []string{"write `await t.echo(…)`"}},
 		{Name: "a result that holds itself", Program: "p = await t.picture()\nx = [p]\nx.append(x)\nreturn x", Kind: InvalidOutput},
 		{Name: "not a function for the program", Program: "return [dir(t), repr(p) if (p := await t.picture()) else 0]", Value: `[["echo","parts","picture"],"<image/png, 10 bytes; .save(path) writes it, return shows it>"]`},
 		{Name: "a forged number", Program: "p = await t.picture()\ntype(p)('#', {'#': 7}, p._fetch).read()", Kind: Exception, Message: []string{"no such content"}},

@@ -18,12 +18,13 @@ type nursery struct {
 	preload []string
 	most    int // spares
 
-	starting sync.Mutex // held while a process is started
+	starting sync.Mutex // held while a process is started that runs wait for
 	mu       sync.Mutex
-	process  *child.Nursery
-	folder   *child.Workspace // that the process was started in
-	retry    time.Time        // when another may be started
-	pause    time.Duration    // how long after that
+	process  *nurseryProcess // nil where there is none
+	looked   int64           // how many children it had forked at the last look
+	retired  sync.WaitGroup  // processes that another has taken over from
+	retry    time.Time       // when another may be started
+	pause    time.Duration   // how long after that
 	spares   []spare
 	wanted   int
 	taken    bool // since the last look
@@ -33,6 +34,12 @@ type nursery struct {
 	end  context.CancelFunc
 	wake chan struct{} // asks it for spares
 	done chan struct{} // closed when it has ended
+}
+
+// nurseryProcess is a process and the folder that it was started in.
+type nurseryProcess struct {
+	*child.Nursery
+	folder *child.Workspace
 }
 
 // spare is a child that waits for a run with limits like those it was made with.
@@ -104,6 +111,11 @@ func (n *nursery) take(ctx context.Context, limits Limits) (*prepared, error) {
 	return p, err
 }
 
+// forkNow returns a child that is forked now.
+func (n *nursery) forkNow(ctx context.Context, limits Limits) (*prepared, error) {
+	return n.fork(ctx, spareLimitsOf(limits), false)
+}
+
 func (n *nursery) usual() spareLimits {
 	return spareLimitsOf(n.runtime.limits.clampBy(n.runtime.host, n.runtime.interpreter.BareBytes))
 }
@@ -119,16 +131,39 @@ func (s spare) ended() bool {
 	}
 }
 
-// fork has the living process fork a child.
+// fork has the living process fork a child. One that is found dead, or retired, only
+// now is succeeded by another.
 func (n *nursery) fork(ctx context.Context, kind spareLimits, thorough bool) (*prepared, error) {
-	process, err := n.live(ctx)
-	if err != nil {
-		return nil, err
+	for dead := 0; ; {
+		process, err := n.live(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p, err := n.forkOf(process, kind, thorough)
+		switch {
+		case errors.Is(err, child.ErrNurseryRetired):
+		case errors.Is(err, child.ErrNurseryDead) && dead < mostChildren && n.buried(ctx, process):
+			dead++
+		default:
+			return p, err
+		}
 	}
-	return n.forkOf(process, kind, thorough)
 }
 
-func (n *nursery) forkOf(process *child.Nursery, kind spareLimits, thorough bool) (*prepared, error) {
+// buried waits for the end of a process that answers no more, but not for long.
+func (n *nursery) buried(ctx context.Context, process *nurseryProcess) bool {
+	timer := time.NewTimer(firstPause)
+	defer timer.Stop()
+	select {
+	case <-process.Dead():
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (n *nursery) forkOf(process *nurseryProcess, kind spareLimits, thorough bool) (*prepared, error) {
 	p := &prepared{start: StartFork, bareBytes: process.Memory() + forkedBytes}
 	c := n.runtime.confinement
 	var order any
@@ -155,7 +190,7 @@ func (n *nursery) forkOf(process *child.Nursery, kind spareLimits, thorough bool
 }
 
 // live returns the process, another one if the last has died.
-func (n *nursery) live(ctx context.Context) (*child.Nursery, error) {
+func (n *nursery) live(ctx context.Context) (*nurseryProcess, error) {
 	n.starting.Lock()
 	defer n.starting.Unlock()
 	n.mu.Lock()
@@ -179,7 +214,15 @@ func (n *nursery) live(ctx context.Context) (*child.Nursery, error) {
 	n.pause = min(max(2*n.pause, firstPause), longestPause)
 	n.retry = time.Now().Add(n.pause)
 	n.mu.Unlock()
-	return n.begin(ctx)
+	process, err := n.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	n.process, n.looked = process, 0
+	n.pause, n.retry = 0, time.Time{} // it lives
+	n.mu.Unlock()
+	return process, nil
 }
 
 // waitToRetry waits until a process may be started, where nothing else can take the
@@ -204,22 +247,28 @@ func (n *nursery) waitToRetry(ctx context.Context, wait time.Duration) error {
 // bury closes what is left of a process that has died.
 func (n *nursery) bury() {
 	n.mu.Lock()
-	process, folder := n.process, n.folder
-	n.process, n.folder = nil, nil
+	process := n.process
+	n.process = nil
 	n.mu.Unlock()
+	n.discard(process)
+}
+
+// discard ends a process with all its children, and removes its folder.
+func (n *nursery) discard(process *nurseryProcess) {
 	_ = process.Close()
-	if err := folder.Remove(); err != nil {
+	if err := process.folder.Remove(); err != nil {
 		n.runtime.logger.Error("thirdrail: a nursery's folder is left behind", "error", err)
 	}
 }
 
 // begin starts a process, and has its first child try everything.
-func (n *nursery) begin(ctx context.Context) (*child.Nursery, error) {
+func (n *nursery) begin(ctx context.Context) (*nurseryProcess, error) {
 	folder, err := n.runtime.folder.NewWorkspace()
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, n.runtime.startLimit)
+	limit := n.runtime.startLimit * time.Duration(1+len(n.preload)) // some are large
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %v", limit))
 	defer cancel()
 	c := n.runtime.confinement
 	options := child.NurseryOptions{
@@ -228,27 +277,22 @@ func (n *nursery) begin(ctx context.Context) (*child.Nursery, error) {
 		Preload:     n.preload,
 	}
 	if c != nil {
-		policies := c.nursery(folder.Path)
+		policies := c.nursery(folder.Path, len(n.preload) > 0)
 		options.Confinement, options.Run = policies.Own, policies.Run
 	}
-	process, err := n.runtime.starter.StartNursery(ctx, options)
+	started, err := n.runtime.starter.StartNursery(ctx, options)
 	if err != nil {
 		return nil, errors.Join(err, folder.Remove())
 	}
-	n.mu.Lock()
-	n.process, n.folder = process, folder
-	n.mu.Unlock()
+	process := &nurseryProcess{started, folder}
 	p, err := n.forkOf(process, n.usual(), true)
 	if err == nil {
 		err = n.runtime.tryChild(ctx, p)
 	}
 	if err != nil {
-		n.bury()
+		n.discard(process)
 		return nil, err
 	}
-	n.mu.Lock()
-	n.pause, n.retry = 0, time.Time{} // it lives
-	n.mu.Unlock()
 	return process, nil
 }
 
@@ -270,6 +314,7 @@ func (n *nursery) keepSpares() {
 			return
 		case <-n.wake:
 			n.refill()
+			n.recycle()
 		case <-idle.C:
 			n.giveBack()
 		}
@@ -330,5 +375,6 @@ func (n *nursery) close() error {
 	if n.process != nil {
 		n.bury()
 	}
+	n.retired.Wait()
 	return errors.Join(errs...)
 }

@@ -23,10 +23,15 @@ type prepared struct {
 	group       *cgroup.Group // nil without control groups
 }
 
-// prepare starts a child in the way that the runtime has chosen.
-func (r *Runtime) prepare(ctx context.Context, limits Limits) (*prepared, error) {
+// prepare starts a child in the way that the runtime has chosen. One that takes the
+// place of another is no spare: those may be dead too.
+func (r *Runtime) prepare(ctx context.Context, limits Limits, again bool) (*prepared, error) {
 	if r.nursery != nil {
-		p, err := r.nursery.take(ctx, limits)
+		take := r.nursery.take
+		if again {
+			take = r.nursery.forkNow
+		}
+		p, err := take(ctx, limits)
 		if err == nil || r.start == StartFork {
 			return p, err
 		}

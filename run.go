@@ -38,6 +38,10 @@ const (
 	// grace is what a child that closed descriptor 3 gets to end by itself, so
 	// that the status of its end can be told.
 	grace = 200 * time.Millisecond
+	// mostChildren is how many forked children may end, one after the other, before
+	// they have got the program of one run. That is the fate of all children of a
+	// nursery that dies.
+	mostChildren = 3
 	// exitGrace is what a child gets to exit after its done frame.
 	exitGrace = 50 * time.Millisecond
 	// cpuInterval is the least time between two looks at a child's CPU time.
@@ -81,8 +85,14 @@ func (r *Runtime) Run(ctx context.Context, request Request) (*Result, error) {
 	if ctx.Err() != nil {
 		return &Result{Failure: abortFailure(ctx)}, nil
 	}
-	one := &run{runtime: r, request: request, limits: limits, namespaces: namespaces, began: began}
-	return one.do(ctx), nil
+	for before := 0; ; before++ {
+		one := &run{runtime: r, request: request, limits: limits, namespaces: namespaces, began: began, again: before > 0}
+		result := one.do(ctx)
+		if !one.stillborn || before == mostChildren-1 {
+			return result, nil
+		}
+		r.logger.Warn("thirdrail: a forked child ended before it got its program; the run gets another", "reason", result.Failure.Message)
+	}
 }
 
 func (r *Runtime) checkRequest(request Request) (*boundNamespaces, error) {
@@ -111,11 +121,23 @@ type run struct {
 	stats   Stats
 	baseCPU time.Duration // what the child had used when the program was sent
 	sent    time.Time     // when the program was sent
+	ready   func()        // gives back the place among those that start
+	// stillborn tells that a forked child ended before the program was sent, by
+	// itself or with its nursery. Another can take its place: nothing has been done.
+	stillborn bool
+	again     bool // the last child of this run was stillborn
 }
 
 // do starts a child, runs the program in it and ends it.
 func (r *run) do(ctx context.Context) *Result {
-	child, err := r.runtime.prepare(ctx, r.limits)
+	select {
+	case r.runtime.starts <- struct{}{}:
+	case <-ctx.Done():
+		return r.failed(abortFailure(ctx))
+	}
+	r.ready = sync.OnceFunc(func() { <-r.runtime.starts })
+	defer r.ready()
+	child, err := r.runtime.prepare(ctx, r.limits, r.again)
 	if err != nil {
 		return r.failed(fail(WorkerExit, "the interpreter could not be started: %v", err))
 	}
@@ -189,6 +211,9 @@ func (r *run) supervise(ctx context.Context, start chan<- struct{}) {
 	case <-startTimer.C:
 		r.talk.settle(verdict{failure: startFailure("took longer than "+r.runtime.startLimit.String(), nil)})
 		return
+	}
+	if r.ready != nil {
+		r.ready()
 	}
 	r.baseCPU = r.cpu()
 	r.sent = time.Now()
@@ -308,6 +333,7 @@ func (r *run) letEnd() bool {
 // deathFailure tells why a child ended without a verdict.
 func (r *run) deathFailure(exit child.Exit, ended bool, logs []string) *Failure {
 	if r.sent.IsZero() {
+		r.stillborn = r.child.start == StartFork && exit.Refusal == ""
 		return startFailure(exitText(exit), logs)
 	}
 	if !ended {

@@ -19,6 +19,7 @@ import (
 // for concurrent use, and must be closed.
 type Runtime struct {
 	limits      Limits
+	sandbox     Sandbox
 	numbers     lossless.Numbers
 	interpreter *interpreter.Interpreter
 	folder      *child.Folder
@@ -28,6 +29,7 @@ type Runtime struct {
 	nursery     *nursery     // nil where children are spawned
 	start       StartMethod
 	places      chan struct{} // one for each run that may go on
+	starts      chan struct{} // one for each that may start at the same time
 	logger      *slog.Logger
 	host        hostLimits
 	startLimit  time.Duration // the constant, but for tests
@@ -89,7 +91,7 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	}
 	places := config.MaxConcurrent
 	if places == 0 {
-		places = 4 * goruntime.GOMAXPROCS(0)
+		places = usualPlaces()
 	}
 	logger := config.Logger
 	if logger == nil {
@@ -102,12 +104,14 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	}
 	r := &Runtime{
 		limits:      limits,
+		sandbox:     config.Sandbox,
 		numbers:     config.Numbers,
 		interpreter: found,
 		folder:      folder,
 		starter:     starter,
 		wrapper:     wrapper,
 		places:      make(chan struct{}, places),
+		starts:      make(chan struct{}, usualPlaces()),
 		logger:      logger,
 		host:        host,
 		startLimit:  startLimit,
@@ -133,6 +137,11 @@ func newOn(ctx context.Context, config Config, limits Limits, found *interpreter
 	}
 	return r, nil
 }
+
+// usualPlaces is how many runs go on at once unless Config.MaxConcurrent says another
+// number, and how many start at once whatever it says: more would only make each other
+// slow, until none is ready in time.
+func usualPlaces() int { return 4 * goruntime.GOMAXPROCS(0) }
 
 // startOptions says what children are started with for a sandbox. A wrapper makes
 // its own mounts and network, which needs those of the host.
@@ -214,11 +223,20 @@ func (r *Runtime) canFork() error {
 		return errors.New("a nursery needs a PID namespace for each child, see thirdrail doctor")
 	case r.confinement != nil && !r.confinement.plan.HasRoot():
 		return errors.New("a nursery needs mounts of its own, see thirdrail doctor")
+	case r.confinement != nil && r.confinement.plan.CountsTogether():
+		return errors.New("programs may start processes (AllowProcesses, AllowExec), which the kernel counts by user, and only root can give each child a user of its own")
 	case !r.interpreter.Ctypes:
 		return errors.New("a nursery needs Python's module _ctypes")
 	}
 	return nil
 }
+
+// Limits returns what a run inherits where its Request has zeros.
+func (r *Runtime) Limits() Limits { return r.limits }
+
+// Sandbox returns how programs are confined, as Config had it. Its slices are not to
+// be changed.
+func (r *Runtime) Sandbox() Sandbox { return r.sandbox }
 
 // Close refuses new runs, aborts those in flight, and returns when every process
 // is reaped and every goroutine has ended, functions that ignore their context

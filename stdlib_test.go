@@ -77,12 +77,14 @@ type stdlibModule struct {
 // TestStandardLibrary has CPython test itself inside the walls and outside: each
 // test ends the same way.
 func TestStandardLibrary(t *testing.T) {
+	t.Parallel()
 	for _, python := range stdlibPythons(t) {
 		t.Run(pythonName(python), func(t *testing.T) {
 			inside := newRuntime(t, Config{Python: python})
 			outside := newRuntime(t, Config{Python: python, Sandbox: Sandbox{Mode: SandboxOff}})
 			for _, module := range stdlibModules {
 				t.Run(module.Module, func(t *testing.T) {
+					t.Parallel()
 					module.compare(t, module.run(t, inside), module.run(t, outside))
 				})
 			}

@@ -60,7 +60,7 @@ func TestTranscriptsAgainstHost(t *testing.T) {
 		t.Run(conversation.Name, func(t *testing.T) {
 			t.Parallel()
 			boot, run := conversation.Boot(), conversation.Run()
-			rt := newRuntime(t, Config{Numbers: boot.Numbers.Profile(), Sandbox: Sandbox{Mode: SandboxOff}})
+			rt := newSpawning(t, Config{Numbers: boot.Numbers.Profile(), Sandbox: Sandbox{Mode: SandboxOff}})
 			replaceChild(t, rt, conversation.Name)
 			request := Request{Program: run.Program, Data: run.Data, Limits: Limits{
 				Wall:       20 * time.Second,

@@ -76,3 +76,19 @@ func treeOf(folder string) []string {
 	})
 	return found
 }
+
+// TestWorkspaceIsEmpty looks at what a run finds at its start, and beside its folder.
+func TestWorkspaceIsEmpty(t *testing.T) {
+	for _, start := range []StartMethod{StartFork, StartSpawn} {
+		rt := newRuntime(t, Config{Start: start})
+		result := run1(t, rt, `import os, pwd
+home = os.getcwd()
+found = [[path, folders, files] for path, folders, files in os.walk(home)]
+beside = sorted(os.listdir(os.path.dirname(home)))
+user = pwd.getpwuid(os.getuid())
+return [found == [[home, ["tmp"], []], [home + "/tmp", [], []]], beside, user.pw_name, user.pw_dir == home]`, Limits{})
+		if got := result.Value.String(); got != `[true,["group","passwd","workspace"],"sandbox",true]` {
+			t.Errorf("%v: %s, %v", start, got, result.Err())
+		}
+	}
+}

@@ -51,6 +51,7 @@ var groups = []group{
 	{"latency", "From request to done", (*session).latency},
 	{"calls", "Calls of host functions", (*session).calls},
 	{"codec", "JSON both ways", (*session).codec},
+	{"preload", "Libraries that a nursery has imported", (*session).preload},
 	{"memory", "Memory of runs that wait in a call", (*session).memory},
 }
 

@@ -32,7 +32,7 @@ const pingPongName = "the same over a bare socket pair with json"
 func (s *session) calls(ctx context.Context) error {
 	variants := []variant{{pingPongName, s.pingPong}}
 	gathered := map[string]samples{}
-	for _, method := range methods {
+	for _, method := range s.methods {
 		name := fmt.Sprintf("a call and its reply, %v", method)
 		variants = append(variants, variant{name, func(ctx context.Context) (float64, error) {
 			alone, together, err := s.echoes(ctx, method)

@@ -37,7 +37,7 @@ func (s *session) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, method := range methods {
+	for _, method := range s.methods {
 		size, err := s.waitingRuns(ctx, method)
 		if os.IsPermission(err) {
 			s.missing(fmt.Sprintf("memory of confined runs: %v; only root may look into processes that aren't dumpable", err))

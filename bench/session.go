@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/thirdrail-dev/thirdrail"
 	"github.com/thirdrail-dev/thirdrail/internal/interpreter"
 )
-
-// methods are the ways to start a child that are compared. One more is one line.
-var methods = []thirdrail.StartMethod{thirdrail.StartSpawn}
 
 // session is one Measure: what its groups share.
 type session struct {
@@ -18,6 +16,8 @@ type session struct {
 	group   group
 	report  Report
 	python  *interpreter.Interpreter
+	// methods are the ways to start a child that are compared: those that work here.
+	methods []thirdrail.StartMethod
 
 	runtimes  map[kind]*thirdrail.Runtime
 	reference *reference // nil until it is needed
@@ -28,6 +28,8 @@ type kind struct {
 	start thirdrail.StartMethod
 	off   bool // without walls
 	wide  int  // how many runs at once; 0 is the default
+	// preload are modules, with commas between them.
+	preload string
 }
 
 func open(ctx context.Context, options Options) (*session, error) {
@@ -38,11 +40,17 @@ func open(ctx context.Context, options Options) (*session, error) {
 	s := &session{options: options, python: python, runtimes: map[kind]*thirdrail.Runtime{}}
 	s.report.Rounds, s.report.ProcessorTime = options.Rounds, options.ProcessorTime
 	s.report.Machine = machineOf(python)
-	result, err := s.run(ctx, kind{start: methods[0]}, thirdrail.Request{Program: trivial})
+	result, err := s.run(ctx, kind{start: thirdrail.StartSpawn}, thirdrail.Request{Program: trivial})
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	s.report.Machine.Walls = result.Stats.Confinement
+	s.methods = []thirdrail.StartMethod{thirdrail.StartSpawn}
+	if _, err := s.runtime(ctx, kind{start: thirdrail.StartFork}); err == nil {
+		s.methods = append(s.methods, thirdrail.StartFork)
+	} else if ctx.Err() == nil {
+		s.missing(err.Error())
+	}
 	return s, nil
 }
 
@@ -64,6 +72,9 @@ func (s *session) runtime(ctx context.Context, k kind) (*thirdrail.Runtime, erro
 	config := thirdrail.Config{Python: s.python.Path, Start: k.start, MaxConcurrent: k.wide}
 	if k.off {
 		config.Sandbox.Mode = thirdrail.SandboxOff
+	}
+	if k.preload != "" {
+		config.Preload = strings.Split(k.preload, ",")
 	}
 	rt, err := thirdrail.New(ctx, config)
 	if err == nil {
@@ -89,9 +100,11 @@ func (s *session) run(ctx context.Context, k kind, request thirdrail.Request) (*
 }
 
 // trivialRun is a variant: a whole run, until nothing is left of it.
-func (s *session) trivialRun(name string, k kind) variant {
+func (s *session) trivialRun(name string, k kind) variant { return s.wholeRun(name, k, trivial) }
+
+func (s *session) wholeRun(name string, k kind, program string) variant {
 	return variant{name, s.timed(func(ctx context.Context) error {
-		_, err := s.run(ctx, k, thirdrail.Request{Program: trivial})
+		_, err := s.run(ctx, k, thirdrail.Request{Program: program})
 		return err
 	})}
 }

@@ -179,10 +179,11 @@ func (t *tool) closest(keyword string) string {
 
 // nearest returns the name that is most like a word, or "".
 func nearest(word string, names []string) string {
+	word = cut(word, 60)
 	best, least := "", len(word)/2+1
 	for _, name := range names {
 		d := distance(strings.ToLower(word), strings.ToLower(name))
-		if word != "" && name != "" && (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) {
+		if word != "" && strings.HasPrefix(name, word) || len(name) > 2 && strings.HasPrefix(word, name) {
 			d = 0
 		}
 		if d < least {

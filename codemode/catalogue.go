@@ -2,9 +2,11 @@ package codemode
 
 import (
 	"fmt"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -47,11 +49,11 @@ type catalogue struct {
 func newCatalogue(tools []Tool) (*catalogue, error) {
 	c := &catalogue{aliases: map[string]bool{}, byPath: map[string]*tool{}}
 	byName := map[string]*group{}
-	for _, given := range tools {
-		t, err := newTool(given)
-		if err != nil {
-			return nil, err
-		}
+	checked, err := newTools(tools)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range checked {
 		g := byName[t.Namespace]
 		if g == nil {
 			g = &group{name: t.Namespace}
@@ -75,6 +77,32 @@ func newCatalogue(tools []Tool) (*catalogue, error) {
 		}
 	}
 	return c, nil
+}
+
+// newTools checks each tool by itself, several at once since schemas take a while.
+// The error is that of the first that is refused.
+func newTools(tools []Tool) ([]*tool, error) {
+	checked, errs := make([]*tool, len(tools)), make([]error, len(tools))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(goruntime.GOMAXPROCS(0), len(tools)) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(tools) {
+					return
+				}
+				checked[i], errs[i] = newTool(tools[i])
+			}
+		})
+	}
+	workers.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return checked, nil
 }
 
 // newTool checks one tool by itself.

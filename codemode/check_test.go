@@ -15,9 +15,11 @@ func writeSources(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	dir = t.TempDir()
 	sources := corpusSources(t)
-	sources["hostile"] = newSet(t, hostileTools(t)...).Source()
+	hostile := newSet(t, hostileTools(t)...)
+	sources["hostile"], sources["hostile_described"] = hostile.Source(), describedSource(t, hostile)
 	sources["names"] = newSet(t, oddlyNamed(t)...).Source()
-	sources["definitions"] = newSet(t, manyDefinitions(t)).Source()
+	large := newSet(t, manyDefinitions(t), definitions(t, 1, "chain"), thousandsOfValues(t).tool(t), nestedObjects(12).tool(t))
+	sources["large"], sources["large_described"] = large.Source(), describedSource(t, large)
 	for name, source := range sources {
 		names = append(names, name+".py")
 		if err := os.WriteFile(filepath.Join(dir, name+".py"), []byte(source), 0o600); err != nil {
@@ -91,6 +93,28 @@ func findTool(t *testing.T, name, source string) string {
 	return path
 }
 
+// gotValues returns statements that give what programs get of tools the types of
+// their declarations.
+func gotValues(t *testing.T, tools []Tool) string {
+	t.Helper()
+	set := newSet(t, tools...)
+	var lines []string
+	for path, c := range map[string]struct{ kind, structured string }{
+		"tools.search_issues":   {"SearchIssuesResult", `{"total_count":1,"items":[{"id":9007199254740993,"title":"t"},{"id":2,"title":"","labels":["a"]}]}`},
+		"tools.read_text_file":  {"ReadTextFileResult", `{"content":"[1]"}`},
+		"tools.execute_sql":     {"ExecuteSqlResult", `{"rows":[{"a":1,"b":[null]}],"rowcount":1}`},
+		"tools.fastmcp_wrapped": {"list[int]", `{"result":[1,2]}`},
+	} {
+		s := set.Session()
+		value, err := s.value(set.catalogue.byPath[path], Result{Structured: parse(t, c.structured), Content: []Content{{Text: c.structured}}})
+		if err != nil || len(s.warnings) > 0 {
+			t.Errorf("%s: %v, %q", path, err, s.warnings)
+		}
+		lines = append(lines, fmt.Sprintf("\n    got%d: %s = %s", len(lines), c.kind, literal(value)))
+	}
+	return strings.Join(lines, "")
+}
+
 // TestTypesAreTrue type-checks programs against the declarations: right calls pass,
 // wrong ones don't.
 func TestTypesAreTrue(t *testing.T) {
@@ -101,6 +125,7 @@ func TestTypesAreTrue(t *testing.T) {
 	}
 	source := newSet(t, tools...).Source()
 	cases := []struct{ name, program, want string }{
+		{"what programs get", gotValues(t, tools), ""},
 		{"right", `
     found = await tools.search_issues(query="x", perPage=3)
     first: int = found["items"][0]["id"]

@@ -69,9 +69,9 @@ func scanLine(line string, open int, quoted string) (int, string) {
 func instead(mark, word string) string {
 	switch {
 	case word == "pip" || word == "pip3" || word == "conda" || word == "uv" || word == "apt":
-		return "nothing can be installed, there is no network; use the standard library and the packages that are listed, and leave the line out"
+		return "nothing can be installed; use the standard library and the packages that are listed, and leave the line out"
 	case mark == "!":
-		return "no other program can be started; do it in Python, or call a tool"
+		return "this is no shell; do it in Python, or call a tool"
 	case word == "timeit" || word == "time":
 		return "leave the line out, and measure with time.perf_counter()"
 	}

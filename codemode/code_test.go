@@ -24,9 +24,9 @@ var cleanCases = []struct {
 	{"a fence around a fence in a string", fenceMark + "python\nreturn '" + fenceMark + "'\n" + fenceMark, "return '" + fenceMark + "'\n", ""},
 	{"indentation is the program's", "  x=1", "  x=1", ""},
 
-	{"pip", "!pip install requests", "", `line 1: "!pip install requests" is for a notebook, and this is a Python program: nothing can be installed, there is no network; use the standard library`},
+	{"pip", "!pip install requests", "", `line 1: "!pip install requests" is for a notebook, and this is a Python program: nothing can be installed; use the standard library`},
 	{"pip as magic", "import os\n%pip install x", "", `line 2: "%pip install x" is for a notebook`},
-	{"a shell command", "!ls -la", "", "no other program can be started; do it in Python, or call a tool"},
+	{"a shell command", "!ls -la", "", "this is no shell; do it in Python, or call a tool"},
 	{"a cell", "%%time\nx = 1", "", "measure with time.perf_counter()"},
 	{"magic", "  %matplotlib inline", "", "leave the line out"},
 	{"inside a fence", fenceMark + "python\n!ls\n" + fenceMark, "", `line 1: "!ls"`},

@@ -11,12 +11,20 @@ import (
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
+// TestCorpusIsLarge: there are many schemas, and each has arguments of both kinds.
 func TestCorpusIsLarge(t *testing.T) {
 	count := 0
-	for _, cases := range readCorpus(t) {
+	for group, cases := range readCorpus(t) {
 		for _, c := range cases {
-			if c.Refused == "" {
-				count++
+			if c.Refused != "" {
+				continue
+			}
+			count++
+			if len(c.Valid) == 0 {
+				t.Errorf("%s/%s: no valid arguments", group, c.Name)
+			}
+			if (len(c.Invalid) == 0) == (c.Free == "") {
+				t.Errorf("%s/%s: invalid arguments, or the word on why there are none", group, c.Name)
 			}
 		}
 	}

@@ -210,14 +210,23 @@ func (t *typer) properties(s *schema) []property {
 		add(p)
 	}
 	for _, conditional := range s.conditional {
-		for _, p := range t.document.flatten(conditional).properties {
+		flat := t.document.flatten(conditional)
+		for _, p := range flat.properties {
 			add(p)
+		}
+		for _, name := range flat.required {
+			add(onlyRequired(flat, name))
 		}
 	}
 	for _, name := range s.required {
-		add(property{name, &schema{pointer: s.pointer + "/required/" + escape(name)}})
+		add(onlyRequired(s, name))
 	}
 	return all
+}
+
+// onlyRequired returns a property of which the schema says no more than its name.
+func onlyRequired(s *schema, name string) property {
+	return property{name, &schema{pointer: s.pointer + "/required/" + escape(name)}}
 }
 
 // description returns what a schema, or what it refers to, says of itself.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/thirdrail-dev/thirdrail"
+	"github.com/thirdrail-dev/thirdrail/internal/errorpage"
 	"github.com/thirdrail-dev/thirdrail/internal/pythons"
 )
 
@@ -57,6 +59,20 @@ func TestPageShowsTheExample(t *testing.T) {
 	}
 }
 
+// TestPageShowsTheLoop: the page has the loop of the example, and its ten lines.
+func TestPageShowsTheLoop(t *testing.T) {
+	_, body, _ := strings.Cut(readText(t, "../examples/agent/main.go"), "\nfunc loop(")
+	_, body, _ = strings.Cut(body, "{\n")
+	body, _, _ = strings.Cut(body, "\n}\n")
+	body = regexp.MustCompile(`(?m)^\t`).ReplaceAllString(body, "") + "\n"
+	if diff := cmp.Diff(body, block(t, "loop: examples/agent/main.go")); diff != "" {
+		t.Errorf("the example (-) and the page (+):\n%s", diff)
+	}
+	if lines := strings.Count(body, "\n"); lines > 10 {
+		t.Errorf("the loop has %d lines", lines)
+	}
+}
+
 func TestPageShowsDeclarations(t *testing.T) {
 	source := newSet(t, pageSearch(t)).Source()
 	_, source, _ = strings.Cut(source, "TypedDict\n\n")
@@ -89,6 +105,62 @@ func TestPageMessages(t *testing.T) {
 		out, err := s.Run(t.Context(), "await "+row[1])
 		if err != nil || out.Failure == nil || !strings.Contains(out.Failure.Message, "ToolError: "+row[2]+"\nThe signature is: web.search(") {
 			t.Errorf("%s: %v, %s, want %s", row[1], err, out.Text(), row[2])
+		}
+	}
+}
+
+// pageSet are the tools that the page's failing programs can call.
+func pageSet(t *testing.T) *Set {
+	t.Helper()
+	always := func(text string) Handler { return answer(Value(parse(t, text))) }
+	s, err := Options{Limits: thirdrail.Limits{ValueBytes: 64 << 10, Memory: 512 << 20}}.New(testRuntime(t),
+		simple(t, "web", "search", always(`[{"title":"A page"}]`)), simple(t, "web", "fetch", always(`"text"`)),
+		simple(t, "db", "query", always(`[{"n":1}]`)), simple(t, "db", "count", always(`2`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestPageFailures runs each failing program of the page, and the one that its message
+// asks for.
+func TestPageFailures(t *testing.T) {
+	s := pageSet(t)
+	rows := errorpage.Rows(t, pagePath)
+	if len(rows) < 25 {
+		t.Fatalf("%d rows, some are not read", len(rows))
+	}
+	for _, row := range rows {
+		t.Run(row.Mistake, func(t *testing.T) {
+			out, err := s.Run(t.Context(), row.Program)
+			if err != nil || !strings.Contains(out.Text(), row.Message) {
+				t.Errorf("%v:\n%s\nis told\n%s\nwhich lacks\n%s", err, row.Program, out.Text(), row.Message)
+			}
+			if isFailure := !strings.HasPrefix(row.Message, "[thirdrail]"); (out.Failure != nil) != isFailure {
+				t.Errorf("failure %v", out.Failure) // those are for the logs, of programs that succeed
+			}
+			if out, err := s.Run(t.Context(), row.Mended); err != nil || out.Failure != nil {
+				t.Errorf("%v:\n%s\nfails: %s", err, row.Mended, out.Text())
+			}
+		})
+	}
+}
+
+// TestPagePrograms runs the programs of the page that say what they return.
+func TestPagePrograms(t *testing.T) {
+	tools := append(runTools(t), simple(t, "db", "count", answer(Text("2"))))
+	s, err := New(testRuntime(t), tools...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("<!-- run in the set: (.*) -->\n```python\n((?s:.*?))```").FindAllStringSubmatch(readText(t, pagePath), -1)
+	if len(found) != 2 {
+		t.Errorf("%d programs, want 2", len(found))
+	}
+	for _, match := range found {
+		out, err := s.Run(t.Context(), match[2])
+		if err != nil || out.Text() != match[1] {
+			t.Errorf("%s\n%v: %s, want %s", match[2], err, out.Text(), match[1])
 		}
 	}
 }

@@ -3,7 +3,6 @@ package codemode
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/thirdrail-dev/thirdrail"
 )
@@ -23,7 +22,7 @@ where = sysconfig.get_paths()
 for finder, name, _ in pkgutil.iter_modules([where["stdlib"], where["platstdlib"], where["platstdlib"] + "/lib-dynload"]):
     known.add(name)
 skip = {"pip", "setuptools", "wheel", "pkg_resources", "distutils", "_distutils_hack"}
-names = {n for n in names - known - skip}
+names = {n for n in names - known - skip if n.isidentifier()}
 return {"version": "%d.%d" % sys.version_info[:2], "packages": sorted(names)}
 `
 
@@ -41,18 +40,4 @@ func askFacts(rt *thirdrail.Runtime, packages []string) (facts, error) {
 		f.Packages = packages
 	}
 	return f, nil
-}
-
-// shown returns the packages for a sentence.
-func (f facts) shown() string {
-	const most = 40
-	list := f.Packages
-	if len(list) == 0 {
-		return "no packages"
-	}
-	more := ""
-	if len(list) > most {
-		list, more = list[:most], " and more"
-	}
-	return strings.Join(list, ", ") + more
 }

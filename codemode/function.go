@@ -35,7 +35,7 @@ func (t *typer) readArguments(root *schema) arguments {
 		result.notes = append(slices.Clone(result.notes), t.choice(flat))
 		for _, branch := range branches {
 			inner := t.document.flatten(branch)
-			base.properties = eitherProperties(base.properties, inner.properties)
+			base.properties = eitherProperties(base.properties, t.properties(inner))
 			base.additional = first(base.additional, inner.additional)
 		}
 	}

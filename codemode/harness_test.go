@@ -18,13 +18,17 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // corpusCase is one schema of testdata/corpus, a line of JSON.
 type corpusCase struct {
 	Name, Description string
-	Input, Output     json.RawMessage
+	// Namespace is where the tool is alone; in the golden files it is the group's.
+	Namespace     string
+	Input, Output json.RawMessage
 	// Want and Not are parts that the declarations must have and must not have.
 	Want, Not []string
 	// Valid are arguments that pass. Invalid are arguments that don't, with a part
 	// of the message.
 	Valid   []json.RawMessage
 	Invalid [][2]json.RawMessage
+	// Free says why nothing is invalid.
+	Free string
 	// Refused is a part of the error of New.
 	Refused string
 }
@@ -32,7 +36,7 @@ type corpusCase struct {
 func (c corpusCase) tool(t testing.TB) Tool {
 	t.Helper()
 	return Tool{
-		Name: c.Name, Description: c.Description, Handler: answer(Text("done")),
+		Namespace: c.Namespace, Name: c.Name, Description: c.Description, Handler: answer(Text("done")),
 		InputSchema: parse(t, string(c.Input)), OutputSchema: parseOptional(t, c.Output),
 	}
 }
@@ -62,6 +66,7 @@ func readCorpus(t testing.TB) map[string][]corpusCase {
 			corpus[name] = append(corpus[name], c)
 		}
 	}
+	corpus["generated"] = generatedCases(t)
 	return corpus
 }
 

@@ -59,7 +59,7 @@ func manyOf(q string) string {
 // and no others.
 func TestInjection(t *testing.T) {
 	s := newSet(t, hostileTools(t)...)
-	for name, source := range map[string]string{"source": s.Source(), "seen": newSetSeen(t)} {
+	for name, source := range map[string]string{"source": s.Source(), "described": describedSource(t, s), "seen": newSetSeen(t)} {
 		path := filepath.Join(t.TempDir(), name+".py")
 		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
 			t.Fatal(err)
@@ -74,6 +74,20 @@ func TestInjection(t *testing.T) {
 			t.Errorf("the instructions have %U at %d", r, i)
 		}
 	}
+}
+
+// describedSource returns the declarations of all tools as whole as they can be had.
+func describedSource(t testing.TB, s *Set) string {
+	t.Helper()
+	var names []string
+	for _, g := range s.catalogue.groups {
+		names = append(names, g.name)
+	}
+	source, err := s.Describe(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(header, "f()") + source + "\n"
 }
 
 // newSetSeen returns the source of a tool whose remembered result is hostile.
@@ -117,36 +131,38 @@ for node in ast.walk(tree):
 `
 
 // manyDefinitions returns a tool whose schema has 500 definitions.
-func manyDefinitions(t testing.TB) Tool { return definitions(t, 7) }
+func manyDefinitions(t testing.TB) Tool { return definitions(t, 7, "large") }
 
 // definitions returns a tool with 500 definitions, each of which refers to another.
-func definitions(t testing.TB, step int) Tool {
+func definitions(t testing.TB, step int, name string) Tool {
 	var properties, definitions []string
 	for i := range 500 {
 		properties = append(properties, fmt.Sprintf(`"property%d":{"$ref":"#/$defs/Definition%d","description":"The property of number %d, at some length."}`, i, i, i))
 		definitions = append(definitions, fmt.Sprintf(`"Definition%d":{"type":"object","properties":{"next":{"$ref":"#/$defs/Definition%d"},"value":{"type":"string","description":"A value."}}}`, i, (i*step+1)%500))
 	}
 	schema := `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"$defs":{` + strings.Join(definitions, ",") + `}}`
-	return Tool{Name: "large", Handler: echo, InputSchema: parse(t, schema), OutputSchema: parse(t, schema)}
+	return Tool{Name: name, Handler: echo, InputSchema: parse(t, schema), OutputSchema: parse(t, schema)}
 }
 
 // TestLargeSchema: 500 definitions come to less than 2,000 tokens, at three bytes
-// or more a token.
+// or more a token, as the model and as a reader of the source sees them.
 func TestLargeSchema(t *testing.T) {
 	tool := manyDefinitions(t)
-	linked := definitions(t, 1)
+	linked := definitions(t, 1, "chain")
 	chain := Tool{Name: "chain", Handler: echo, InputSchema: parse(t, strings.Replace(linked.InputSchema.String(), `"properties":{"property0"`, `"properties":{"one":{"$ref":"#/$defs/Definition0"}},"x":{"property0"`, 1))}
 	for _, tool := range []Tool{tool, chain} {
 		s := newSet(t, tool)
-		source, ok := s.inline()
-		if !ok || len(source) > 3*2000 {
-			t.Errorf("%s: the declarations have %d bytes", tool.Name, len(source))
-		}
-		if !strings.Contains(source, "tools_describe(\"tools."+tool.Name+"\")") {
-			t.Errorf("%s: no word on where the rest is:\n%s", tool.Name, source)
+		inline, ok := s.inline()
+		for _, source := range []string{inline, s.Source()} {
+			if !ok || len(source) > 3*2000 {
+				t.Errorf("%s: the declarations have %d bytes", tool.Name, len(source))
+			}
+			if !strings.Contains(source, "tools_describe(\"tools."+tool.Name+"\")") {
+				t.Errorf("%s: no word on where the rest is:\n%s", tool.Name, source)
+			}
 		}
 		described, err := s.Describe("tools." + tool.Name)
-		if err != nil || len(described) < 2*len(source) {
+		if err != nil || len(described) < 2*len(inline) {
 			t.Errorf("%s: described in %d bytes, %v", tool.Name, len(described), err)
 		}
 	}

@@ -19,6 +19,9 @@ func (s *Set) Definition() Definition {
 	}
 }
 
+// seeDescribe is where a reader finds what a declaration leaves out.
+const seeDescribe = ": await " + describeName + "(\"%s\")"
+
 // inlineBytes bounds the declarations in a description. Where they are longer, those
 // of single tools say less; where that isn't enough, they are looked up.
 const inlineBytes = 32 << 10
@@ -45,11 +48,10 @@ func (s *Set) inline() (string, bool) {
 	if s.catalogue.count > s.options.Inline {
 		return "", false
 	}
-	more := ": await " + describeName + "(\"%s\")"
 	shape := func(*tool) string { return "" } // so that the text never changes
 	source := ""
 	for _, limit := range []int{stubBytes, inlineBytes / max(s.catalogue.count, 1)} {
-		source = s.catalogue.source(newStubber(s.catalogue, more, limit), s.catalogue.groups, shape)
+		source = s.catalogue.source(newStubber(s.catalogue, seeDescribe, limit), s.catalogue.groups, shape)
 		if len(source) <= inlineBytes {
 			return source, true
 		}
@@ -64,12 +66,14 @@ func (s *Set) howTo() string {
 	if s.facts.Version != "" {
 		version = " " + s.facts.Version
 	}
+	sandbox, limits := s.around()
 	lines := []string{
 		"Runs a Python" + version + " program. Write plain code: its top level may `await` and `return`, no main function and no asyncio.run.",
 		"",
 		"- `return` a JSON value (None, bool, int, float, str, list, dict) as the result; only it and what you `print` come back. Filter and sum up in the program, and return little.",
 		"- Each run starts fresh: no variables or files of earlier runs.",
-		"- There is no network, no other program to start, and no file beyond the working directory, which is its own. Importable are the standard library and: " + s.facts.shown() + ". Nothing can be installed.",
+		"- " + walls(sandbox) + " " + importable(s.facts.Packages, sandbox),
+		"- " + allowance(s.options.Limits, limits),
 	}
 	if s.options.NoLastExpression {
 		lines = append(lines, "- Only `return` gives a value; a bare expression at the end does not.")
@@ -77,10 +81,10 @@ func (s *Set) howTo() string {
 	if t := s.exampleTool(); t != nil {
 		call := s.exampleArguments(t)
 		lines = append(lines,
-			"- Tools are functions of namespaces. Await each call: `r = await "+call+"`. Pass arguments by keyword, and leave out what you don't need instead of passing None.",
+			"- Tools are functions of namespaces, there without an import. Await each call: `r = await "+call+"`. Pass arguments by keyword, and leave out what you don't need instead of passing None.",
 			"- Independent calls at once: `a, b = await asyncio.gather("+call+", "+call+")` after `import asyncio`; with `return_exceptions=True` one failure doesn't lose the others.",
 			"- A failed call raises ToolError, with the function in `.tool`: `try: … except ToolError as e: print(e)`.",
-			"- Images and files come as handles with .mime, .size, .read() and .save(path). Return one to show it.",
+			"- Images and files come as handles: `.mime`, `.size`, `.read()` for the bytes, `.save(path)`. Return one to show it.",
 		)
 	}
 	return strings.Join(lines, "\n") + "\n"
@@ -115,29 +119,36 @@ func (s *Set) namespacesText() string {
 // exampleTool returns the tool that the examples call: one that is easily called.
 func (s *Set) exampleTool() *tool {
 	var best *tool
-	cost := func(t *tool) int {
-		n := 0
-		for _, p := range t.arguments.list {
-			if p.required {
-				n++
-				if _, ok := s.exampleValue(t, p); !ok {
-					n += 100
-				}
-			}
-		}
-		if n == 0 {
-			n = 5 // a call without arguments shows less
-		}
-		return n
-	}
+	least := 0
 	for _, g := range s.catalogue.groups {
 		for _, t := range g.tools {
-			if best == nil || cost(t) < cost(best) {
-				best = t
+			if cost := s.exampleCost(t); best == nil || cost < least {
+				best, least = t, cost
 			}
 		}
 	}
 	return best
+}
+
+// exampleCost says how much stands against showing a tool in the examples.
+func (s *Set) exampleCost(t *tool) int {
+	n := 0
+	for _, p := range t.arguments.list {
+		if !p.required {
+			continue
+		}
+		n += 2
+		switch value, ok := s.exampleValue(t, p); {
+		case !ok:
+			n += 100
+		case value.Kind() != lossless.KindString && value.Kind() != lossless.KindNumber:
+			n++
+		}
+	}
+	if n == 0 {
+		n = 9 // a call without arguments shows less
+	}
+	return n
 }
 
 // exampleArguments returns a call that the tool's schema accepts, or one with an

@@ -149,11 +149,45 @@ func commonValues(a, b []lossless.Value) []lossless.Value {
 	}
 	common := []lossless.Value{}
 	for _, value := range a {
-		if slices.ContainsFunc(b, value.Equal) {
+		if slices.ContainsFunc(b, func(other lossless.Value) bool { return isSame(value, other) }) {
 			common = append(common, value)
 		}
 	}
 	return common
+}
+
+// isSame tells whether two values are one to JSON Schema, for which 1.0 is 1 and the
+// order of members means nothing.
+func isSame(a, b lossless.Value) bool {
+	if a.Kind() != b.Kind() || a.Len() != b.Len() {
+		return false
+	}
+	switch a.Kind() {
+	case lossless.KindNumber:
+		one, err := a.BigInt()
+		other, wrong := b.BigInt()
+		if err == nil && wrong == nil {
+			return one.Cmp(other) == 0
+		}
+		x, _ := a.Float64()
+		y, _ := b.Float64()
+		return x == y
+	case lossless.KindArray:
+		for i, element := range a.Elements() {
+			if !isSame(element, b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case lossless.KindObject:
+		for name, member := range a.Members() {
+			if !isSame(member, b.Get(name)) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.Equal(b)
 }
 
 // bothProperties returns the properties of two schemas. One that both have must

@@ -2,15 +2,11 @@ package codemode
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
 // The constants of BM25, at their usual values: how soon repeating a word stops to
@@ -229,43 +225,4 @@ func (s *Set) suggest(name string) string {
 		return "; find one with await " + searchName + "(\"what it does\")"
 	}
 	return "; close ones are " + strings.Join(names, ", ")
-}
-
-// search is tools_search as a program calls it.
-func (s *Set) search(_ context.Context, args lossless.Value) (lossless.Value, error) {
-	query, limit := args, 0
-	if args.Kind() == lossless.KindObject {
-		query = args.Get("query")
-		if n, err := args.Get("limit").Int64(); err == nil {
-			limit = int(min(n, maxHits))
-		}
-	}
-	words, err := query.Text()
-	if err != nil {
-		return lossless.Value{}, errors.New(`tools_search() takes words: write await tools_search("create an issue")`)
-	}
-	found := s.Search(words, limit)
-	if len(found) == 0 {
-		found = []string{}
-	}
-	return lossless.Of(found)
-}
-
-// describe is tools_describe as a program calls it.
-func (s *Set) describe(_ context.Context, args lossless.Value) (lossless.Value, error) {
-	if args.Kind() == lossless.KindObject {
-		args = args.Get("names")
-	}
-	names := texts(args)
-	if name, err := args.Text(); err == nil {
-		names = []string{name}
-	}
-	if len(names) == 0 {
-		return lossless.Value{}, errors.New(`tools_describe() takes names: write await tools_describe("ns.name"), or a list of them`)
-	}
-	source, err := s.Describe(names...)
-	if err != nil {
-		return lossless.Value{}, err
-	}
-	return lossless.Of(source)
 }

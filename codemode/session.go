@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/thirdrail-dev/thirdrail"
@@ -43,15 +44,14 @@ func (s *Session) Namespaces() []thirdrail.Namespace {
 			Global: g.global, Funcs: funcs, ErrorClass: class, SplitArguments: true, Handles: s.marker,
 		})
 	}
-	for name, f := range map[string]thirdrail.Func{searchName: s.set.search, describeName: s.set.describe} {
-		list = append(list, thirdrail.Namespace{Global: name, Funcs: thirdrail.Funcs{"__call__": f}, ErrorClass: class})
+	if len(list) == 0 {
+		return nil
 	}
-	slices.SortFunc(list, func(a, b thirdrail.Namespace) int {
-		if a.Global < b.Global {
-			return -1
-		}
-		return 1
-	})
+	for _, t := range []*tool{s.set.search, s.set.describe} {
+		funcs := thirdrail.Funcs{"__call__": s.set.finder(t)}
+		list = append(list, thirdrail.Namespace{Global: t.path, Funcs: funcs, ErrorClass: class, SplitArguments: true})
+	}
+	slices.SortFunc(list, func(a, b thirdrail.Namespace) int { return strings.Compare(a.Global, b.Global) })
 	return list
 }
 

@@ -47,6 +47,8 @@ type Set struct {
 	index     *index
 	facts     facts
 
+	search, describe *tool // how a program looks for tools
+
 	mu   sync.Mutex
 	seen map[*tool]string // the shape of the first result of tools without a schema
 }
@@ -70,6 +72,9 @@ func (o Options) New(rt *thirdrail.Runtime, tools ...Tool) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{runtime: rt, options: o, catalogue: c, index: newIndex(c), seen: map[*tool]string{}}
+	if err := s.addFinders(); err != nil {
+		return nil, err
+	}
 	if rt != nil {
 		if s.facts, err = askFacts(rt, o.Packages); err != nil {
 			return nil, err
@@ -140,9 +145,10 @@ func (s *Set) Call(ctx context.Context, arguments []byte) (*Outcome, error) {
 }
 
 // Source returns the declarations of all tools as one Python source. It compiles,
-// and type checkers accept it.
+// and type checkers accept it. A tool's is cut to some 4 KiB, and says so; Describe
+// has more.
 func (s *Set) Source() string {
-	b := newStubber(s.catalogue, "", describedBytes)
+	b := newStubber(s.catalogue, seeDescribe, stubBytes)
 	return fmt.Sprintf(header, s.exampleCall()) + s.catalogue.source(b, s.catalogue.groups, s.shape)
 }
 
@@ -153,12 +159,18 @@ func (s *Set) exampleCall() string {
 	return "tools.name(…)"
 }
 
+// cutMark begins the line that stands for what was printed beyond the limit.
+const cutMark = "[thirdrail] log capture truncated at "
+
 // Text returns what to send the model: what was printed, the value or the error,
 // and a word where there is neither.
 func (o *Outcome) Text() string {
 	var b strings.Builder
 	for _, line := range o.Logs {
 		b.WriteString(line + "\n")
+	}
+	if n := len(o.Logs); n > 0 && strings.HasPrefix(o.Logs[n-1], cutMark) {
+		b.WriteString("[the output is longer and was cut; the program ran on, once: to see the rest, print less, and don't repeat what it did]\n")
 	}
 	for _, warning := range o.Warnings {
 		b.WriteString("[warning] " + warning + "\n")

@@ -71,7 +71,7 @@ func (t *typer) object(s *schema, place []string, depth int) typ {
 			return dict
 		}
 	}
-	if depth > maxDepth {
+	if depth > t.depth {
 		return typ{text: "dict[str, Any]", notes: []string{"nested deeper" + t.more}}
 	}
 	if name, ok := t.given[s.pointer]; ok && s.pointer != "" {

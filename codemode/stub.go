@@ -37,7 +37,7 @@ type stubber struct {
 	reserve func(name string) bool // names that no type may have
 	more    string                 // where a reader finds what is left out
 	limit   int
-	whole   bool // shows long lists of values whole
+	whole   bool // shows long lists of values whole, and deeper objects
 }
 
 func newStubber(set *catalogue, more string, limit int) *stubber {
@@ -58,7 +58,7 @@ func (b *stubber) tool(t *tool, seen string) stub {
 	for i, detail := range details {
 		names := map[string]bool{}
 		made := b.try(t, seen, detail, names)
-		if made.size() <= b.limit || i == len(details)-1 {
+		if b.size(made) <= b.limit || i == len(details)-1 {
 			maps.Copy(b.names, names)
 			return made
 		}
@@ -66,10 +66,16 @@ func (b *stubber) tool(t *tool, seen string) stub {
 	return stub{}
 }
 
-func (s stub) size() int {
+// size returns how long a declaration is, in bytes. Lists of values that are asked
+// for are bounded by themselves, and are no reason to leave out something else.
+func (b *stubber) size(s stub) int {
 	size := 0
 	for _, line := range slices.Concat(s.types, s.function) {
-		size += len(line) + 1
+		if b.whole {
+			size += min(len(line), 1000) + 1
+		} else {
+			size += len(line) + 1
+		}
 	}
 	return size
 }
@@ -79,10 +85,14 @@ func (b *stubber) typer(root *document, t *tool, d detail, names map[string]bool
 	if more != "" {
 		more = fmt.Sprintf(more, t.path)
 	}
-	return &typer{
-		document: root, detail: d, more: more, allValues: b.whole, names: names, given: map[string]string{},
+	made := &typer{
+		document: root, detail: d, more: more, names: names, given: map[string]string{}, depth: maxDepth,
 		taken: func(name string) bool { return b.names[name] || b.reserve(name) },
 	}
+	if b.whole {
+		made.depth, made.room = describedDepth, wholeValues
+	}
+	return made
 }
 
 // try returns a declaration of some detail, and adds its types to names.
@@ -121,6 +131,13 @@ func (b *stubber) document(t *tool, d detail) []string {
 	if len(lines) == 0 {
 		lines = paragraphs(t.Title, limit)
 	}
+	if !d.prose && describes(t) {
+		more := b.more
+		if more != "" {
+			more = fmt.Sprintf(more, t.path)
+		}
+		lines = append(lines, "The descriptions of arguments and keys are left out"+more+".")
+	}
 	for _, note := range t.arguments.notes {
 		lines = append(lines, paragraphs(note, commentLimit*2)...)
 	}
@@ -128,6 +145,12 @@ func (b *stubber) document(t *tool, d detail) []string {
 		lines = append(lines, paragraphs("Also "+t.namespace+"["+quote(t.Name)+"](...).", documentLimit)...)
 	}
 	return lines
+}
+
+// describes tells whether a tool's schemas describe parts of themselves.
+func describes(t *tool) bool {
+	const keyword = `"description"`
+	return strings.Contains(t.InputSchema.String(), keyword) || strings.Contains(t.OutputSchema.String(), keyword)
 }
 
 // head returns a signature on one line.

@@ -38,8 +38,14 @@ type detail struct {
 const (
 	// maxAlternatives is the longest union and the longest Literal.
 	maxAlternatives = 30
-	// maxDepth is how deep objects without a name of their own are declared.
-	maxDepth = 6
+	// maxDepth is how deep objects without a name of their own are declared, and
+	// describedDepth where a tool is asked for by name.
+	maxDepth       = 6
+	describedDepth = 24
+	// fewValues is how many values of a longer enum are shown, and wholeValues how
+	// many characters of them where a tool is asked for by name.
+	fewValues   = 5
+	wholeValues = 64 << 10
 	// maxNesting and maxUnionMerges end schemas that refer to themselves inside
 	// unions, where each round makes a new type.
 	maxNesting     = 40
@@ -57,7 +63,8 @@ type typer struct {
 	names    map[string]bool
 	queue    []declared
 
-	allValues bool // shows long lists of values whole
+	depth int // how deep objects are declared
+	room  int // characters for long lists of values, shown whole as far as it goes
 
 	nesting int // of types in one another
 	merges  int // of the forms of unions
@@ -88,6 +95,7 @@ func (t *typer) of(s *schema, place []string, depth int) typ {
 	if len(s.allOf) == 1 && !s.ownType() && len(s.required) == 0 {
 		inner := t.of(s.allOf[0], place, depth)
 		inner.notes = slices.Concat(inner.notes, t.about(s))
+		inner.null = inner.null || s.nullable
 		return inner
 	}
 	flat := t.document.flatten(s)
@@ -303,13 +311,12 @@ func (t *typer) manyLiterals(exact []string, values []lossless.Value, null bool)
 			text = "Any"
 		}
 	}
-	most := 5
-	if t.allValues {
-		most = 1000
-	}
-	shown := prose(strings.Join(exact[:min(len(exact), most)], ", "), 20*most)
-	if most < len(exact) {
-		shown += ", …"
+	shown := strings.Join(exact, ", ")
+	if len(shown) <= t.room {
+		t.room -= len(shown)
+		shown = prose(shown, len(shown))
+	} else {
+		shown = prose(strings.Join(exact[:min(len(exact), fewValues)], ", "), 20*fewValues) + ", …" + t.more
 	}
 	return typ{text: firstText(text, "Any"), null: null, notes: []string{fmt.Sprintf("one of %d: %s", len(exact), shown)}}
 }

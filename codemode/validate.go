@@ -125,7 +125,7 @@ func (c cleaner) clean(v lossless.Value, depth int) (any, error) {
 func (c cleaner) object(v lossless.Value, depth int) (any, error) {
 	object := map[string]any{}
 	for name, member := range v.Members() {
-		if ref, err := member.Text(); err == nil && (name == "$ref" || name == "$dynamicRef") && c.isUnresolved(ref) {
+		if ref, err := member.Text(); err == nil && (name == "$ref" || name == "$dynamicRef") && c.leadsNowhere(ref) {
 			continue
 		}
 		if member.Kind() == lossless.KindString && (name == "$id" || name == "id" && depth == 0) {
@@ -146,8 +146,23 @@ func (c cleaner) object(v lossless.Value, depth int) (any, error) {
 	return object, nil
 }
 
-func (c cleaner) isUnresolved(ref string) bool {
-	return !strings.HasPrefix(ref, "https://json-schema.org/") && c.document.resolve(ref) == nil
+// leadsNowhere tells whether a reference can't be found, or leads only to itself.
+func (c cleaner) leadsNowhere(ref string) bool {
+	if strings.HasPrefix(ref, "https://json-schema.org/") {
+		return false
+	}
+	target := c.document.resolve(ref)
+	seen := map[string]bool{}
+	for s := target; s != nil; s = c.document.resolve(s.ref) {
+		if seen[s.pointer] {
+			return true
+		}
+		seen[s.pointer] = true
+		if s.ref == "" {
+			return false
+		}
+	}
+	return target == nil
 }
 
 // local returns a reference by way of a name as one by place.
@@ -174,6 +189,24 @@ func (p *urlPath) String() string {
 
 // admitNull applies OpenAPI's keyword nullable.
 func admitNull(object map[string]any) {
+	null := map[string]any{"type": "null"}
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if forms, ok := object[keyword].([]any); ok {
+			object[keyword] = append(forms, null)
+		}
+	}
+	for _, keyword := range []string{"$ref", "allOf", "const"} {
+		if value, ok := object[keyword]; ok {
+			// Beside null, which would break it, it is one of two forms.
+			delete(object, keyword)
+			either := map[string]any{"anyOf": []any{map[string]any{keyword: value}, null}}
+			if all, ok := object["allOf"].([]any); ok {
+				object["allOf"] = append(all, either)
+			} else {
+				object["allOf"] = []any{either}
+			}
+		}
+	}
 	switch kinds := object["type"].(type) {
 	case string:
 		object["type"] = []any{kinds, "null"}

@@ -46,7 +46,7 @@ func closest(v *jsonschema.ValidationError) *jsonschema.ValidationError {
 
 var indexStep = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
 
-// place writes where a value stands, as Python would: order["items"][0].
+// place writes where a value stands, as Python would: order["item"][0].
 func place(root string, steps []string) string {
 	var b strings.Builder
 	b.WriteString(root)
@@ -66,11 +66,11 @@ func expected(v *jsonschema.ValidationError, root any) string {
 	case *kind.Type:
 		return "expected " + alternatives(pythonKinds(k.Want)) + ", got " + kindAt(root, v.InstanceLocation, k.Got)
 	case *kind.Enum:
-		return "expected " + alternatives(shown(k.Want)) + ", got " + show(k.Got)
+		return "expected " + alternatives(shown(k.Want)) + ", got " + show(k.Got) + meant(k.Want, k.Got)
 	case *kind.Const:
 		return "expected " + show(k.Want) + ", got " + show(k.Got)
 	case *kind.Required:
-		return "expected the keys " + strings.Join(quoted(k.Missing), ", ") + ", which are missing"
+		return "expected " + keys(k.Missing) + plural(len(k.Missing), ", which is missing", ", which are missing")
 	case *kind.AdditionalProperties:
 		return "expected no further keys, got " + strings.Join(quoted(k.Properties), ", ")
 	case *kind.Minimum:
@@ -103,27 +103,27 @@ func expected(v *jsonschema.ValidationError, root any) string {
 // countExpected says what a violation of a number of things wanted.
 func countExpected(v *jsonschema.ValidationError) string {
 	count := func(word, what string, want, got int) string {
-		return fmt.Sprintf("expected at %s %d %s, got %d", word, want, what, got)
+		return fmt.Sprintf("expected at %s %d %s, got %d", word, want, plural(want, what, what+"s"), got)
 	}
 	switch k := v.ErrorKind.(type) {
 	case *kind.MinLength:
-		return count("least", "characters", k.Want, k.Got)
+		return count("least", "character", k.Want, k.Got)
 	case *kind.MaxLength:
-		return count("most", "characters", k.Want, k.Got)
+		return count("most", "character", k.Want, k.Got)
 	case *kind.MinItems:
-		return count("least", "items", k.Want, k.Got)
+		return count("least", "item", k.Want, k.Got)
 	case *kind.MaxItems:
-		return count("most", "items", k.Want, k.Got)
+		return count("most", "item", k.Want, k.Got)
 	case *kind.MinProperties:
-		return count("least", "keys", k.Want, k.Got)
+		return count("least", "key", k.Want, k.Got)
 	case *kind.MaxProperties:
-		return count("most", "keys", k.Want, k.Got)
+		return count("most", "key", k.Want, k.Got)
 	case *kind.UniqueItems:
 		return fmt.Sprintf("expected no two items alike, got [%d] and [%d] alike", k.Duplicates[0], k.Duplicates[1])
 	case *kind.DependentRequired:
-		return "expected the keys " + strings.Join(quoted(k.Missing), ", ") + " beside " + quote(k.Prop)
+		return "expected " + keys(k.Missing) + " beside " + quote(prose(k.Prop, 60))
 	case *kind.Dependency:
-		return "expected the keys " + strings.Join(quoted(k.Missing), ", ") + " beside " + quote(k.Prop)
+		return "expected " + keys(k.Missing) + " beside " + quote(prose(k.Prop, 60))
 	}
 	return prose("expected what the schema says: "+v.Error(), 200)
 }
@@ -194,6 +194,28 @@ func alternatives(list []string) string {
 		return strings.Join(list[:8], " | ") + fmt.Sprintf(" | … (%d in all)", len(list))
 	}
 	return strings.Join(list, " | ")
+}
+
+func keys(names []string) string {
+	return plural(len(names), "the key ", "the keys ") + strings.Join(quoted(names), ", ")
+}
+
+// meant suggests one of many values, whose list isn't shown whole.
+func meant(values []any, got any) string {
+	word, ok := got.(string)
+	if !ok || len(values) <= 12 {
+		return ""
+	}
+	var texts []string
+	for _, value := range values[:min(len(values), 1000)] {
+		if text, ok := value.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	if name := nearest(word, texts); name != "" {
+		return ". Did you mean " + show(name) + "?"
+	}
+	return ""
 }
 
 func quoted(names []string) []string {

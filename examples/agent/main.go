@@ -38,19 +38,17 @@ type model interface {
 
 // loop is all that an agent needs: ask the model, run what it sends, send back what
 // came of it.
-func loop(ctx context.Context, m model, set *codemode.Set, question string) (string, error) {
-	messages := []string{set.Definition().Description, question}
-	for {
-		code, answer := m.next(messages)
-		if code == "" {
-			return answer, nil
-		}
+func loop(ctx context.Context, m model, set *codemode.Set, messages ...string) (string, error) {
+	code, answer := m.next(messages)
+	for code != "" {
 		outcome, err := set.Run(ctx, code)
 		if err != nil {
 			return "", err
 		}
 		messages = append(messages, code, outcome.Text())
+		code, answer = m.next(messages)
 	}
+	return answer, nil
 }
 
 func main() {
@@ -69,7 +67,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, err := loop(ctx, &script{}, set, "Which orders of Ada are above 10, and what do they come to?")
+	answer, err := loop(ctx, &script{}, set, set.Definition().Description, "Which orders of Ada are above 10, and what do they come to?")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,3 +20,6 @@ var ErrPreload = errors.New("child: preload")
 
 // ErrNurseryDead says that a nursery has ended.
 var ErrNurseryDead = errors.New("the nursery has ended")
+
+// ErrNurseryRetired says that a nursery forks no more, see Retire.
+var ErrNurseryRetired = errors.New("another nursery has taken over")

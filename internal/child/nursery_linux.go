@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,10 +32,12 @@ type Nursery struct {
 	children map[int64]*forked
 	next     int64
 	gone     bool
+	retired  bool
 
-	dead chan struct{} // closed when nothing of it lives any more
-	// memory is what the nursery itself has mapped, in bytes.
-	memory int64
+	dead    chan struct{} // closed when nothing of it lives any more
+	program int           // the number of its process, as the host sees it
+	own     int64         // bytes of memory that were its own when it was ready
+	size    atomic.Int64  // bytes that it has mapped
 }
 
 // CanFork tells whether a nursery can work here: its children need a PID namespace,
@@ -104,7 +106,7 @@ func (n *Nursery) prepare(ctx context.Context, options NurseryOptions) error {
 			return fmt.Errorf("%w: %s: %w", ErrPreload, module, err)
 		}
 		if threads := len(entries(pid, "task")); threads != 1 {
-			return fmt.Errorf("%w: %s started %d threads, which a fork doesn't copy; import it in the program", ErrPreload, module, threads-1)
+			return fmt.Errorf("%w: %s left a thread running, %d of them, which a fork doesn't copy; import it in the program", ErrPreload, module, threads-1)
 		}
 		for file, target := range openFiles(pid) {
 			if _, ok := before[file]; !ok {
@@ -116,7 +118,8 @@ func (n *Nursery) prepare(ctx context.Context, options NurseryOptions) error {
 	if err := n.ask(ctx, map[string]any{"freeze": true}); err != nil {
 		return fmt.Errorf("child: the nursery: %w", err)
 	}
-	n.memory = mappedMemory(pid)
+	n.program = pid
+	n.own, _ = n.look()
 	return n.control.SetDeadline(time.Time{})
 }
 
@@ -152,9 +155,6 @@ func (n *Nursery) pid() (int, error) {
 	}
 	return children[0], nil
 }
-
-// Memory returns what a child has mapped from the nursery, in bytes.
-func (n *Nursery) Memory() int64 { return n.memory }
 
 // Dead is closed when the nursery has ended, and with it all its children.
 func (n *Nursery) Dead() <-chan struct{} { return n.dead }
@@ -220,6 +220,7 @@ func (n *Nursery) take(m message, files []int) {
 		child := n.children[*tell.number]
 		if child != nil && (m.Gone != nil || m.Refused != nil) {
 			delete(n.children, *tell.number)
+			n.endIfDone()
 		}
 		n.mu.Unlock()
 		if child != nil {
@@ -285,6 +286,10 @@ func (n *Nursery) send(child *forked, order any, files []int) error {
 		n.mu.Unlock()
 		return ErrNurseryDead
 	}
+	if n.retired {
+		n.mu.Unlock()
+		return ErrNurseryRetired
+	}
 	n.next++
 	number := n.next
 	n.children[number] = child
@@ -300,6 +305,7 @@ func (n *Nursery) send(child *forked, order any, files []int) error {
 		return nil // its end has told the child already
 	}
 	delete(n.children, number)
+	n.endIfDone()
 	return fmt.Errorf("%w: %w", ErrNurseryDead, err)
 }
 
@@ -316,12 +322,4 @@ func openFiles(pid int) map[string]string {
 		found[entry.Name()], _ = os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "fd", entry.Name()))
 	}
 	return found
-}
-
-// mappedMemory returns the address space of a process, see proc_pid_statm(5).
-func mappedMemory(pid int) int64 {
-	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
-	first, _, _ := strings.Cut(string(text), " ")
-	pages, _ := strconv.ParseInt(first, 10, 64)
-	return pages * int64(os.Getpagesize())
 }

@@ -21,6 +21,15 @@ func (*Starter) StartNursery(context.Context, NurseryOptions) (*Nursery, error) 
 // Memory returns 0.
 func (*Nursery) Memory() int64 { return 0 }
 
+// Forks returns 0.
+func (*Nursery) Forks() int64 { return 0 }
+
+// Grown returns 0.
+func (*Nursery) Grown() int64 { return 0 }
+
+// Retire does nothing.
+func (*Nursery) Retire() {}
+
 // Dead returns nil.
 func (*Nursery) Dead() <-chan struct{} { return nil }
 

@@ -10,29 +10,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the workspace is in a root of its own. Landlock's rule is for the folder
-// around it: one for a folder that something is mounted on would have no effect.
+// Where the workspace is in a root of its own: in a file system that is mounted on
+// filesOfRun. Landlock's rule is for the folder around that: one for a folder that
+// something is mounted on would have no effect.
 const (
-	aroundWorkspace = "/sandbox"
-	workspaceInRoot = aroundWorkspace + "/workspace"
+	aroundFiles     = "/sandbox"
+	filesOfRun      = aroundFiles + "/run"
+	workspaceInRoot = filesOfRun + "/workspace"
 )
 
-// linksInRoot lead into the workspace, so that its size limits what lies there.
+// linksInRoot lead into the workspace's file system, so that its size limits what lies there.
 // libc keeps semaphores and shared memory in /dev/shm; without it not even a pool
 // of threads of multiprocessing starts.
 // The files that say who a user and a group are differ from run to run.
 var linksInRoot = [][2]string{
 	{"/tmp", workspaceInRoot[1:] + "/tmp"},
 	{"/dev/shm", ".." + workspaceInRoot + "/tmp"},
-	{usersFile, ".." + workspaceInRoot + "/tmp/" + usersName},
-	{groupsFile, ".." + workspaceInRoot + "/tmp/" + groupsName},
+	{usersFile, ".." + filesOfRun + "/" + usersName},
+	{groupsFile, ".." + filesOfRun + "/" + groupsName},
 }
 
-// The files that say who a user and a group are, and their names in the workspace's
-// folder for temporary files.
+// The files that say who a user and a group are, and their names beside the workspace.
 const (
-	usersFile, usersName   = "/etc/passwd", ".passwd"
-	groupsFile, groupsName = "/etc/group", ".group"
+	usersFile, usersName   = "/etc/passwd", "passwd"
+	groupsFile, groupsName = "/etc/group", "group"
 )
 
 // A Plan is what is the same for all children.
@@ -77,7 +78,7 @@ func (p *Plan) compose() error {
 		}
 		if spec.OwnRoot { // there is nothing else in it to list
 			l.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR, true)
-			l.allow(aroundWorkspace, writeAccess, true)
+			l.allow(aroundFiles, writeAccess, true)
 		}
 		p.landlock = &l
 	}
@@ -239,9 +240,10 @@ func (p *Plan) runLimits(run Run) [][2]int64 {
 }
 
 // size returns whose the workspace of a run is, and what it holds.
-func (p *Plan) size(run Run) Size {
-	owner := p.user(run)
-	return Size{Owner: owner, Texts: p.ownUser(owner), DiskBytes: run.DiskBytes, Files: max(run.DiskBytes/BytesPerFile, 16)}
+func (p *Plan) size(run Run) Size { return p.sizeFor(p.user(run), run.DiskBytes) }
+
+func (p *Plan) sizeFor(owner User, diskBytes int64) Size {
+	return Size{Owner: owner, Texts: p.ownUser(owner), DiskBytes: diskBytes, Files: max(diskBytes/BytesPerFile, 16)}
 }
 
 // CountsProcesses tells whether a limit of the kernel's holds the number of
@@ -249,6 +251,12 @@ func (p *Plan) size(run Run) Size {
 // own. Root in the host's own user namespace is never counted.
 func (p *Plan) CountsProcesses() bool {
 	return p.spec.Users > 0 || p.spec.OwnUsers && os.Geteuid() != 0
+}
+
+// CountsTogether tells whether that limit would count all children of one nursery as
+// one: they are of the user who started it.
+func (p *Plan) CountsTogether() bool {
+	return p.spec.Processes && p.spec.Users == 0 && p.CountsProcesses()
 }
 
 // processes is that limit, or 0 for none.

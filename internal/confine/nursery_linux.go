@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/base64"
+	"os"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -48,9 +49,14 @@ func (r rule) namesProcess() bool {
 	return slices.ContainsFunc(r.unless, func(t test) bool { return slices.Contains(t.in, ownProcess) })
 }
 
+// preloadBytes is what a nursery's own workspace holds.
+const preloadBytes = 64 << 20
+
 // Nursery returns what a nursery that is started in folder applies. It needs a root
 // of its own. Holder is the program that holds the namespace of a child's processes.
-func (p *Plan) Nursery(folder string, holder []byte) *Nursery {
+// One that preloads modules gets a workspace, since some of them write to their home
+// when they are imported. Each child mounts its own over it.
+func (p *Plan) Nursery(folder string, holder []byte, preloads bool) *Nursery {
 	root := *p.root
 	root.At = folder
 	root.Programs = [][2]string{{holderPath, base64.StdEncoding.EncodeToString(holder)}}
@@ -67,7 +73,12 @@ func (p *Plan) Nursery(folder string, holder []byte) *Nursery {
 	if p.spec.Users > 0 {
 		run.User = &User{}
 	}
-	return &Nursery{Own: &Policy{Root: &root, Calls: p.sharedCalls}, Run: run}
+	own := &Policy{Root: &root, Calls: p.sharedCalls}
+	if preloads {
+		owner := User{os.Geteuid(), os.Getegid()}
+		own.Workspace = &Workspace{Path: root.Home, Size: p.sizeFor(owner, preloadBytes)}
+	}
+	return &Nursery{Own: own, Run: run}
 }
 
 // Order returns what the child of a run gets with the order to fork.

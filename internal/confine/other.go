@@ -34,8 +34,11 @@ func (p *Plan) HasUser() bool { return false }
 // CountsProcesses tells whether the kernel holds the number of their processes.
 func (p *Plan) CountsProcesses() bool { return false }
 
+// CountsTogether tells whether it would count all children of a nursery as one.
+func (p *Plan) CountsTogether() bool { return false }
+
 // Nursery returns nil.
-func (p *Plan) Nursery(string, []byte) *Nursery { return nil }
+func (p *Plan) Nursery(string, []byte, bool) *Nursery { return nil }
 
 // Order returns nil.
 func (p *Plan) Order(Run, bool) *Order { return nil }

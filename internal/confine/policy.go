@@ -39,16 +39,16 @@ type Root struct {
 	// Mounts are what of the host appears, at the same path, with all that is
 	// mounted below it. A folder comes before what lies in it.
 	Mounts []Mount `json:"mounts,omitempty"`
-	// Home is the path of the folder that the workspace is mounted on.
+	// Home is the path of the workspace, in a folder that its file system is mounted on.
 	Home string `json:"home"`
 	// Programs are files that can be executed: path, content in base64.
 	Programs [][2]string `json:"programs,omitempty"`
 }
 
-// Workspace is a file system in memory, the working directory of a child. A forked
+// Workspace is the working directory of a child, in a file system in memory. A forked
 // child gets who owns it and how large it is with the order to fork.
 type Workspace struct {
-	// Path is where to mount it.
+	// Path is where it is. The file system is mounted on the folder around it.
 	Path string `json:"path"`
 	// Own tells to leave the mounts of the others first.
 	Own bool `json:"own,omitempty"`
@@ -60,8 +60,7 @@ type Size struct {
 	Owner     User  `json:"owner"`
 	DiskBytes int64 `json:"diskBytes"`
 	Files     int64 `json:"files"`
-	// Texts are small files that are there from the start, in its folder for
-	// temporary files: name, text.
+	// Texts are small files beside it, only for reading: name, text.
 	Texts [][2]string `json:"texts,omitempty"`
 }
 

@@ -30,6 +30,7 @@ NAMESPACES: List[Any] = [
     {"global": "tools", "names": ["echo", "fail", "a-b", "__class__", "constructor", "", "class"]},
     {"global": "db", "names": ["page"], "errorClass": {"name": "DBError", "memberNameProperty": "tool name"}},
     {"global": "none", "names": []},
+    {"global": "split", "names": ["echo"], "splitArguments": True},
 ]
 
 
@@ -127,6 +128,21 @@ class CallTest(HostTest):
         self.serve(1)
         self.assertEqual(self.drive(self.tools.echo(1)), 1)
         self.assertEqual([f["id"] for f in self.seen], [0])
+
+    def test_split_arguments(self) -> None:
+        """The place of a refused one is its own, and an ellipsis is what isn't given."""
+        echo = self.globals["split"].echo
+        for call, start in (
+            (echo(1, {"a"}), "split.echo argument[1] is a set"),
+            (echo({"q": [{"a"}]}), 'split.echo argument[0]["q"][0] is a set'),
+            (echo(q={"a": (1,)}), 'split.echo argument["q"]["a"] is a tuple'),
+            (echo(...), "split.echo argument[0] is an ellipsis"),
+            (echo(q=[...]), 'split.echo argument["q"][0] is an ellipsis'),
+        ):
+            with self.subTest(start):
+                self.assertTrue(str(self.failure(call)).startswith(start))
+        self.serve(1)
+        self.assertEqual(self.drive(echo(1, q=..., r=None)), [[1], {"r": None}])
 
     def test_rejections(self) -> None:
         self.serve(2)

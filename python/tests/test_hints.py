@@ -21,6 +21,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).
 from test_failure import failed  # noqa: E402
 from thirdrail_child import hints_imports, hints_size  # noqa: E402
 from thirdrail_child.codec import DOUBLE, EXACT, OverBudget, encode  # noqa: E402
+from thirdrail_child.handles import Handle  # noqa: E402
 from thirdrail_child.hints import hint_for  # noqa: E402
 from thirdrail_child.hints_closest import closest  # noqa: E402
 from thirdrail_child.surroundings import Surroundings  # noqa: E402
@@ -71,6 +72,9 @@ NAMES: List[Tuple[str, Tuple[str, ...]]] = [
     ("import math\nmath.sqr(2)", ("`math.sqrt`",)),
     ("import datetime\ndatetime.now()", ("`datetime.datetime.now`", "from datetime import datetime")),
     ("from collections import OrderDict", ("`OrderedDict`",)),
+    ("x = {'query': 1}\nreturn x.query", ('a dict has keys and no attributes for them: write `["query"]` instead of `.query`',)),
+    ("x = {}\nreturn x.itemss()", ("perhaps `.items` is meant", '`["itemss"]`')),
+    ("return JSON.stringify(1)", ("write `json.dumps(…)` or `json.loads(…)`, after `import json`",)),
     ("from datetime import now", ("`from datetime import datetime`", "`datetime.now`")),
 ]
 
@@ -115,6 +119,9 @@ OTHERS: List[Tuple[str, Tuple[str, ...]]] = [
     ("!pip install x", ("not Python", "leave it out")),
     ("%matplotlib inline", ("not Python",)),
     ("pip install requests", ("Nothing can be installed",)),
+    ("const x = await f();", ("another language", "in Python")),
+    ("let x = 1", ("another language",)),
+    ("function f() { return 1 }", ("another language",)),
     ("```python\nreturn 1\n```", ("leave out the lines with ```",)),
 ]
 
@@ -132,6 +139,7 @@ NOTHING: List[str] = [
     "raise OSError(5)",
     "raise OSError(22, 'x', 'y')",
     "raise ValueError(\"'coroutine' object\")",
+    "class C(dict): pass\nC().query",
     "x = 5\nx()",
     "x = (1,",
 ]
@@ -191,6 +199,12 @@ class Told(unittest.TestCase):
         message = "'empty' object is not callable"
         self.assertIsNone(hint_for(TypeError(message), message, None, CONFINED))
 
+    def test_of_later_pythons(self) -> None:
+        for name, part in (("TaskGroup", "`await asyncio.gather(*calls)`"), ("timeout", "`await asyncio.wait_for(call, seconds)`")):
+            message = f"module 'asyncio' has no attribute '{name}'"
+            text = hint_for(AttributeError(message), message, None, CONFINED) or ""
+            self.assertIn(f"this Python has no asyncio.{name}: write {part}", text)
+
     def test_installed(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             site = os.path.join(folder, "site-packages")
@@ -201,6 +215,56 @@ class Told(unittest.TestCase):
                 with mock.patch.object(hints_imports, "_FOLDERS", 1):
                     self.assertIn("use the standard library or numpy, pandas, frobnicate", hint("import nothing_like_it"))
                     self.assertIn("perhaps `frobnicate` is meant", hint("import frobnicat"))
+
+
+# What Code Mode gives a program: a name for content that no program is to write,
+# functions that are no namespace, names that are no identifiers, an exception class.
+CODE_MODE = Surroundings(
+    {},
+    [
+        {"global": "files", "names": ["2nd", "content-SECRET", "get"], "handles": "content-SECRET",
+         "errorClass": {"name": "ToolError", "memberNameProperty": "tool"}},
+        {"global": "odd", "names": ["2nd"]},
+        {"global": "tools_search", "names": ["__call__"]},
+    ],
+)  # fmt: skip
+
+IN_CODE_MODE: List[Tuple[str, str]] = [
+    ("import files", "files is no module but there without an import: write `await files.get(…)`"),
+    ("import odd", "odd is no module but there without an import: write `await odd['2nd'](…)`"),
+    ("import tools_search", "tools_search is no module but there without an import: write `await tools_search(…)`"),
+    ("await search('x')", ""),
+    ("tools_search = 1\nawait search('x')", "perhaps `tools_search` is meant"),
+    ("raise TypeError(\"'files' object is not callable\")", "files is a namespace: call one of its functions, such as `await files.get(…)`"),
+    ("raise AttributeError(\"files has no function 'ToolError'; it has: get\")", "ToolError is there without a namespace: write `except ToolError`"),
+    ("import tweepy", "tweepy is not installed and can't be; there is no network here: use a function of files or odd instead"),
+    ("async def f(): return 1\nx = f()\nawait x\nawait x", "a call is awaited once: keep its result in a variable, or make the call again"),
+]
+
+
+class CodeMode(unittest.TestCase):
+    """What is named is what a program writes."""
+
+    def test_named(self) -> None:
+        for source, expected in IN_CODE_MODE:
+            with self.subTest(source):
+                text = hint(source, CODE_MODE)
+                if expected:
+                    self.assertEqual(text, expected)
+                self.assertNotIn("SECRET", text)
+                self.assertNotIn("__call__", text)
+
+    def test_handles(self) -> None:
+        message = "'Handle' object has no attribute 'data'"
+        self.assertIsNone(hint_for(AttributeError(message), message, None, CODE_MODE))
+        with mock.patch.object(Handle, "made", True):
+            for error in (
+                AttributeError(message),
+                TypeError("'Handle' object is not subscriptable"),
+                TypeError("Object of type Handle is not JSON serializable"),
+                TypeError("a bytes-like object is required, not 'Handle'"),
+            ):
+                self.assertIn(".read() and .save(path)", hint_for(error, str(error), None, CODE_MODE) or "")
 
 
 class Closest(unittest.TestCase):

@@ -186,8 +186,17 @@ def _too_large(head: bytes, size: int) -> bytes:
 
 
 def _split(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-    """Return a call's arguments as they are, for the host to bind."""
-    return [list(args), kwargs]
+    """Return a call's arguments as they are, for the host to bind.
+
+    An ellipsis is what declarations write for what isn't given, so it isn't.
+    """
+    return [list(args), {name: value for name, value in kwargs.items() if value is not ...}]
+
+
+def _argument_of(label: str, message: str) -> str:
+    """Return a refusal with the place of the argument, not that in the list of both kinds."""
+    start = f"{label} argument"
+    return start + message[len(start) + len("[0]") :] if message.startswith((start + "[0]", start + "[1]")) else message
 
 
 def _bind(label: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
@@ -224,7 +233,8 @@ def _binding(
         try:
             pending = calls.start(label, global_name, name, arguments)
         except _NotLossless as refusal:
-            failure = error(str(refusal))
+            text = str(refusal)
+            failure = error(_argument_of(label, text) if bind is _split else text)
         else:
             try:
                 await pending

@@ -88,6 +88,7 @@ _INSTEAD: Dict[str, str] = {
     "pandas.NAType": "None",
     "polars.DataFrame": ".to_dicts()",
     "polars.Series": ".to_list()",
+    "thirdrail_child.Handle": "base64.b64encode(x.read()).decode(), or its text by x.read().decode()",
 }
 
 # Values whose result was meant: they stand for a call that was not awaited.
@@ -192,9 +193,9 @@ def _known_name(kind: type) -> str:
 
 
 def _shown_name(kind: type) -> str:
-    """Return the name of a type as it is shown: with its module, but for builtins and the program's own."""
+    """Return the name of a type as it is shown: with its module, but for builtins, the program's own and ours."""
     module, name = _module(kind), _cut(_name_of(kind))
-    return name if module in ("", "builtins", "__main__") else f"{_cut(module)}.{name}"
+    return name if module in ("", "builtins", "__main__", "thirdrail_child.handles") else f"{_cut(module)}.{name}"
 
 
 def _with_article(name: str) -> str:

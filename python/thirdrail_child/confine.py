@@ -105,19 +105,25 @@ def _make_root_openly(system: System, root: Dict[str, Any]) -> None:
 
 
 def _make_workspace(system: System, workspace: Dict[str, Any]) -> None:
-    """Mount the private folder, with its size as a limit, and enter it."""
+    """Mount the file system of the private folder, with its size as a limit, and enter the folder.
+
+    What says who the user is lies beside the folder, so that this is empty.
+    """
     path, owner = workspace["path"], workspace["owner"]
+    around = _parent(path)
     if workspace.get("own"):  # the mounts are shared with others until now
         system.call("unshare", _NEW_MOUNTS)
-    options = f"mode=700,uid={owner['id']},gid={owner['group']},size={workspace['diskBytes']},nr_inodes={workspace['files']}"
-    system.call("mount", b"tmpfs", path.encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode())
-    posix.chdir(path)
-    posix.mkdir("tmp", 0o700)
-    posix.chown("tmp", owner["id"], owner["group"])
+    options = f"mode=755,size={workspace['diskBytes']},nr_inodes={workspace['files']}"
+    system.call("mount", b"tmpfs", around.encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode())
     for name, text in workspace.get("texts", ()):
-        file = posix.open("tmp/" + name, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | _O_CLOEXEC, 0o644)
+        file = posix.open(around + "/" + name, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | _O_CLOEXEC, 0o444)
+        posix.fchmod(file, 0o444)  # whatever the umask
         posix.write(file, text.encode())
         posix.close(file)
+    for folder in (path, path + "/tmp"):
+        posix.mkdir(folder, 0o700)
+        posix.chown(folder, owner["id"], owner["group"])
+    posix.chdir(path)
 
 
 def _mount(system: System, at: str, mount: Dict[str, Any], made: "set[str]", inside: "Tuple[str, ...]") -> None:

@@ -6,6 +6,7 @@ is what Python itself keeps there: nothing of the program's is called.
 
 from __future__ import annotations
 
+from thirdrail_child.handles import Handle
 from thirdrail_child.hints_imports import missing_module, missing_name_in_module
 from thirdrail_child.hints_names import missing_attribute, missing_name, not_callable
 from thirdrail_child.hints_refused import refused
@@ -29,6 +30,7 @@ _AWAIT_IN_PARENTHESES = "`await` takes in too much here: put it and its call in 
 _RUNNING_LOOP = (
     "this program runs in an event loop already: write `await main()` instead of `asyncio.run(main())`"
 )
+_HANDLE = "a handle of content has .mime, .size, .name, .read() and .save(path); return it to show it"
 _NO_INPUT = "nobody can answer: write the value into the program, or get it"
 
 
@@ -53,6 +55,7 @@ def _hints(scene: Scene, message: str) -> Iterator[Optional[str]]:
         yield missing_name(scene, message)
     elif kind is AttributeError or kind is KeyError:
         yield missing_attribute(scene, message)
+        yield _of_a_handle(message)
     elif kind is ModuleNotFoundError:
         yield missing_module(scene)
     elif kind is ImportError:
@@ -60,6 +63,7 @@ def _hints(scene: Scene, message: str) -> Iterator[Optional[str]]:
     elif kind is TypeError:
         yield not_callable(scene, message)
         yield _calls_in_a_list(scene, message)
+        yield _of_a_handle(message)
     elif kind is RecursionError:
         yield "a function calls itself without end or too deep: see that it stops, or write a loop"
     elif kind is SyntaxError:
@@ -122,6 +126,11 @@ def _rules() -> Rules:
             ("object list can't be used in 'await' expression", "object tuple can't be used in 'await' expression"),
             "to await several calls, write `await asyncio.gather(*calls)`",
         ),
+        (
+            (RuntimeError,),
+            ("cannot reuse already awaited coroutine",),
+            "a call is awaited once: keep its result in a variable, or make the call again",
+        ),
         ((TypeError,), ("can't be used in 'await' expression",), "this value is there already: leave out `await`"),
         (
             (SyntaxError,),
@@ -135,6 +144,11 @@ def _calls_in_a_list(scene: Scene, message: str) -> Optional[str]:
     if message.startswith("unhashable type: 'list'") and "gather(" in scene.line:
         return "asyncio.gather takes the calls one by one: write `await asyncio.gather(*calls)`"
     return None
+
+
+def _of_a_handle(message: str) -> Optional[str]:
+    """Say what a handle has, where one was made and taken for something else."""
+    return _HANDLE if Handle.made and any(word in message for word in ("'Handle' object", "type Handle ", "not 'Handle'", "not Handle")) else None
 
 
 def _interactive(scene: Scene, message: str) -> Optional[str]:
@@ -156,4 +170,6 @@ def _no_python(exception: BaseException) -> Optional[str]:
         return "this is a command of a notebook or a shell, not Python: leave it out. Nothing can be installed"
     if line.startswith("```"):
         return "leave out the lines with ```: send the program alone"
+    if line.startswith(("const ", "let ", "var ", "function ", "export ")):
+        return "this is another language: write the program in Python"
     return None

@@ -10,7 +10,7 @@ from thirdrail_child.hints_names import names_of
 from thirdrail_child.imports import STANDARD_LIBRARY
 from thirdrail_child.inspection import import_name
 from thirdrail_child.hints_scene import Scene
-from thirdrail_child.surroundings import written
+from thirdrail_child.surroundings import example
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ def missing_module(scene: Scene) -> Optional[str]:
     top = name.partition(".")[0]
     functions = scene.functions()
     if top in functions:
-        example = f": write `await {written(top, min(functions[top]))}(…)`" if functions[top] else ""
-        return f"{top} is no module but there without an import{example}"
+        function = example(top, functions[top])
+        return f"{top} is no module but there without an import" + (f": write `await {function}(…)`" if function else "")
+    if top in scene.callables():
+        return f"{top} is no module but there without an import: write `await {top}(…)`"
     if name in ("nest_asyncio", "pip"):
         return "leave it out: " + ("`await` works at the top level" if name == "nest_asyncio" else "nothing can be installed")
     parent, _, last = name.rpartition(".")

@@ -8,7 +8,7 @@ import sys as _sys
 from thirdrail_child.hints_closest import closest
 from thirdrail_child.imports import STANDARD_LIBRARY
 from thirdrail_child.hints_scene import Scene
-from thirdrail_child.surroundings import written
+from thirdrail_child.surroundings import example, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def missing_attribute(scene: Scene, message: str) -> Optional[str]:
             name = _between(message, start, "'; it has: ")
             if name is None:
                 continue
+            if name in scene.errors():
+                return f"{name} is there without a namespace: write `except {name}`"
             near = closest(name, names)
             if near:
                 return f"perhaps {_or([written(global_name, each) for each in near])} is meant"
@@ -71,7 +73,7 @@ def missing_attribute(scene: Scene, message: str) -> Optional[str]:
             for function in names:
                 if f"{written(global_name, function)}." in scene.line:
                     return f"{written(global_name, function)} is a function: write `await {written(global_name, function)}(…)`"
-    return _of_module(message)
+    return _of_a_dict(message) or _of_module(message)
 
 
 def not_callable(scene: Scene, message: str) -> Optional[str]:
@@ -80,11 +82,26 @@ def not_callable(scene: Scene, message: str) -> Optional[str]:
     names = scene.functions().get(name) if name is not None else None
     if not name or not names:
         return None
-    return f"{name} is a namespace: call one of its functions, such as `await {written(name, min(names))}(…)`"
+    return f"{name} is a namespace: call one of its functions, such as `await {example(name, names)}(…)`"
+
+
+def _of_a_dict(message: str) -> Optional[str]:
+    """Return how to write a key that was written like an attribute."""
+    name = _between(message, "'dict' object has no attribute '", "'")
+    if not name or len(name) > 60:
+        return None
+    near = closest(name, dir(dict))
+    if near:
+        return f"perhaps `.{near[0]}` is meant; a key is written in brackets, `[\"{name}\"]`"
+    return f"a dict has keys and no attributes for them: write `[\"{name}\"]` instead of `.{name}`"
 
 
 def _of_module(message: str) -> Optional[str]:
     """Return what to write for what a module doesn't have."""
+    for later, instead in _of_later_pythons().items():
+        module, _, last = later.partition(".")
+        if message.startswith(f"module '{module}' has no attribute '{last}'"):
+            return f"this Python has no {later}: {instead}"
     name, _, attribute = message.partition("' has no attribute '")
     name, attribute = name.partition("module '")[2], attribute.partition("'")[0]
     names = names_of(_sys.modules.get(name))
@@ -165,6 +182,16 @@ def _builtin_names() -> "Tuple[str, ...]":
     return tuple(name for name in list(_builtins.__dict__) if type(name) is str)
 
 
+def _of_later_pythons() -> "Dict[str, str]":
+    """Return what to write for what only later Pythons than 3.9 have."""
+    return {
+        "asyncio.TaskGroup": "write `await asyncio.gather(*calls)`",
+        "asyncio.timeout": "write `await asyncio.wait_for(call, seconds)`",
+        "itertools.batched": "write `[items[i : i + n] for i in range(0, len(items), n)]`",
+        "itertools.pairwise": "write `zip(items, items[1:])`",
+    }
+
+
 def _other_languages() -> "Dict[str, str]":
     """Return what Python calls what other languages have."""
     return {
@@ -176,7 +203,7 @@ def _other_languages() -> "Dict[str, str]":
         "none": "None",
         "NaN": "float('nan')",
         "console": "print(…)",
-        "JSON": "json.dumps(…) or json.loads(…), after `import json`",
+        "JSON": "json.dumps(…)` or `json.loads(…)`, after `import json",
         "require": "import …",
     }
 

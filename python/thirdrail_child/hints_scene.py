@@ -38,6 +38,14 @@ class Scene:
         """Return the functions of each namespace."""
         return self.surroundings.functions if self.surroundings is not None else {}
 
+    def callables(self) -> List[str]:
+        """Return the namespaces that are functions themselves."""
+        return self.surroundings.callables if self.surroundings is not None else []
+
+    def errors(self) -> List[str]:
+        """Return the names of the exception classes that the functions raise."""
+        return self.surroundings.errors if self.surroundings is not None else []
+
     def source_of_values(self) -> str:
         """Return words for what gives a program values, "" if nothing does."""
         around = self.surroundings

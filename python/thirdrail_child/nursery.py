@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import posix
 from binascii import a2b_base64 as _a2b_base64
+from errno import EAGAIN as _EAGAIN
 from errno import EMFILE as _EMFILE
+from errno import ENOSPC as _ENOSPC
 from sys import byteorder as _byteorder
 from sys import modules as _modules
 
 import gc as _gc
+import resource as _resource
 import select as _select
 
 from thirdrail_child.boot import boot_failed as _boot_failed
@@ -41,6 +44,13 @@ if TYPE_CHECKING:
 
 # What most programs import, and what asyncio brings along anyway.
 _IMPORTED = ("asyncio", "json", "random", "re", "datetime", "math", "collections", "itertools", "functools", "linecache", "traceback")
+
+# What to raise where the kernel gives no more.
+_REMEDIES = {
+    _EAGAIN: "; no more processes may be made: raise RLIMIT_NPROC (ulimit -u) or pids.max of the control group, or have fewer runs at once",
+    _ENOSPC: "; no more namespaces may be made: raise sysctl user.max_pid_namespaces, or have fewer runs at once",
+    _EMFILE: "; no more files may be open: raise RLIMIT_NOFILE (ulimit -n), or have fewer runs at once",
+}
 
 _NOTHING: "Dict[str, str]" = {}  # the environment of a holder
 _SETUP_BYTES = 1 << 20
@@ -79,6 +89,9 @@ class Nursery:
         # By pidfd: the number that the host gave, the process, and its namespace's first.
         self._children: Dict[int, Tuple[int, int, int]] = {}
         self._holders: Dict[int, Tuple[int, int]] = {}
+        # Two descriptors for each child: as many as may be, whatever the host began with.
+        self._usual_files = _resource.getrlimit(_resource.RLIMIT_NOFILE)
+        _resource.setrlimit(_resource.RLIMIT_NOFILE, (self._usual_files[1], self._usual_files[1]))
 
     def prepare(self) -> None:
         """Do what the host asks for before the first child."""
@@ -90,16 +103,18 @@ class Nursery:
         except (_ConfinementError, OSError, ImportError) as error:
             self._fail(str(error) or type(error).__name__)
         self._send(b'{"ready":true}')
+        preloaded = False
         while True:
             message, _ = self._receive(_MESSAGE_BYTES)
             if "import" not in message:
                 break
+            preloaded = True
             try:
                 __import__(message["import"])
             except BaseException as error:
                 self._fail(f"{type(error).__name__}: {error}")
             self._send(b'{"ready":true}')
-        self._randomness = _Randomness()
+        self._randomness = _Randomness(preloaded)
         _gc.collect()
         # What exists now is never looked at again, so that it stays shared.
         _gc.freeze()
@@ -171,7 +186,7 @@ class Nursery:
         except OSError as error:
             # Without descriptors nothing can be watched: a process like that is of no use.
             if not pid:
-                self._give_up(number, holder, str(error))
+                self._give_up(number, holder, str(error) + _REMEDIES.get(error.errno or 0, ""))
                 for file in files:
                     posix.close(file)
                 return
@@ -225,6 +240,7 @@ class Nursery:
             _mend()
             self._randomness.renew()
             if self._policy is None:
+                _resource.setrlimit(_resource.RLIMIT_NOFILE, self._usual_files)
                 _enter(order["folder"])
                 self._system.call("close_range", _FIRST_OTHER, 0xFFFFFFFF, 0)
             else:

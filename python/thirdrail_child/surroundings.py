@@ -20,10 +20,12 @@ class Surroundings:
     """What is around a program.
 
     Attributes: confined, and then whether other processes and the network are open
-    all the same; functions, the names of each namespace's functions; has_data.
+    all the same; functions, the names of each namespace's functions; callables, the
+    namespaces that are functions themselves; errors, the names of exception classes;
+    has_data.
     """
 
-    __slots__ = ("confined", "functions", "has_data", "network", "processes")
+    __slots__ = ("callables", "confined", "errors", "functions", "has_data", "network", "processes")
 
     def __init__(
         self, policy: Optional[Dict[str, Any]] = None, namespaces: Optional[List[NamespaceFrame]] = None, has_data: bool = False
@@ -31,8 +33,23 @@ class Surroundings:
         self.confined = policy is not None
         self.processes = policy is None or policy.get("processes") is True
         self.network = policy is None or policy.get("network") is True
-        self.functions: Dict[str, List[str]] = {item["global"]: item["names"] for item in namespaces or ()}
+        self.functions: Dict[str, List[str]] = {}
+        self.callables: List[str] = []
+        self.errors: List[str] = []
+        for item in namespaces or ():
+            self._add(item)
         self.has_data = has_data
+
+    def _add(self, item: NamespaceFrame) -> None:
+        """Take a namespace, without what the program isn't to write."""
+        names = [name for name in item["names"] if name not in ("__call__", item.get("handles"))]
+        if "__call__" in item["names"]:
+            self.callables.append(item["global"])
+        if names or "__call__" not in item["names"]:
+            self.functions[item["global"]] = names
+        declared = item.get("errorClass")
+        if declared is not None:
+            self.errors.append(declared["name"])
 
     def a_function(self) -> str:
         """Return words for the functions that the host offers, "" if there are none."""
@@ -59,6 +76,12 @@ class Surroundings:
     def _or(self) -> str:
         instead = self.a_function()
         return f", or {instead}" if instead else ""
+
+
+def example(global_name: str, functions: List[str]) -> str:
+    """Return one of a namespace's functions as the program writes it, "" if it has none."""
+    plain = [name for name in functions if name.isidentifier()]
+    return written(global_name, min(plain or functions)) if functions else ""
 
 
 def written(global_name: str, function: str) -> str:

@@ -1,5 +1,5 @@
 # mypy: allow-empty-bodies
-# Every function is awaited: x = await shapes.conditions(…)
+# Every function is awaited: x = await shapes._2fa_enable(…)
 from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -36,7 +36,63 @@ class DepthABCDEF(TypedDict):
     g: NotRequired[DepthABCDEFG]
 
 class DepthABCDEFG(TypedDict):
-    h: NotRequired[dict[str, Any]]  # nested deeper
+    h: NotRequired[dict[str, Any]]  # nested deeper: await tools_describe("shapes.depth")
+
+class FourteenVariantsItemsK1(TypedDict):
+    kind: Literal["k1"]
+    v1: NotRequired[int]
+
+class FourteenVariantsItemsK2(TypedDict):
+    kind: Literal["k2"]
+    v2: NotRequired[int]
+
+class FourteenVariantsItemsK3(TypedDict):
+    kind: Literal["k3"]
+    v3: NotRequired[int]
+
+class FourteenVariantsItemsK4(TypedDict):
+    kind: Literal["k4"]
+    v4: NotRequired[int]
+
+class FourteenVariantsItemsK5(TypedDict):
+    kind: Literal["k5"]
+    v5: NotRequired[int]
+
+class FourteenVariantsItemsK6(TypedDict):
+    kind: Literal["k6"]
+    v6: NotRequired[int]
+
+class FourteenVariantsItemsK7(TypedDict):
+    kind: Literal["k7"]
+    v7: NotRequired[int]
+
+class FourteenVariantsItemsK8(TypedDict):
+    kind: Literal["k8"]
+    v8: NotRequired[int]
+
+class FourteenVariantsItemsK9(TypedDict):
+    kind: Literal["k9"]
+    v9: NotRequired[int]
+
+class FourteenVariantsItemsK10(TypedDict):
+    kind: Literal["k10"]
+    v10: NotRequired[int]
+
+class FourteenVariantsItemsK11(TypedDict):
+    kind: Literal["k11"]
+    v11: NotRequired[int]
+
+class FourteenVariantsItemsK12(TypedDict):
+    kind: Literal["k12"]
+    v12: NotRequired[int]
+
+class FourteenVariantsItemsK13(TypedDict):
+    kind: Literal["k13"]
+    v13: NotRequired[int]
+
+class FourteenVariantsItemsK14(TypedDict):
+    kind: Literal["k14"]
+    v14: NotRequired[int]
 
 JsonValue: TypeAlias = "str | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
@@ -57,6 +113,13 @@ R: TypeAlias = "R2 | None"
 class R2(TypedDict):
     b: NotRequired[int]
 
+class A(TypedDict):
+    n: NotRequired[int]
+
+class RecursiveRef(TypedDict):
+    kids: NotRequired[list[RecursiveRef]]
+    n: NotRequired[int]
+
 class RefToRoot(TypedDict):
     child: NotRequired[RefToRoot]
     n: NotRequired[int]
@@ -65,15 +128,29 @@ Id: TypeAlias = "str"
 
 Id2: TypeAlias = "str"
 
+class MyTypeV2(TypedDict):
+    x: NotRequired[int]
+
+class MyTypeV22(TypedDict):
+    y: NotRequired[int]
+
+T2nd: TypeAlias = "int"
+
+None2: TypeAlias = "str"
+
+List: TypeAlias = "bool"
+
+Type: TypeAlias = "float"
+
 class Node(TypedDict):
     value: str
     children: NotRequired[list[Node]]
 
-class A(TypedDict):
+class A2(TypedDict):
     b: NotRequired[B]
 
 class B(TypedDict):
-    a: A
+    a: A2
 
 class VariantsItemsCard(TypedDict):
     kind: Literal["card"]
@@ -97,7 +174,12 @@ WordsOfTheLanguageHeaders = TypedDict(
 
 class shapes:
     @staticmethod
-    async def _2fa_enable(
+    async def _2fa_enable(*, q: str) -> Any:  # no output schema
+        """Also shapes["2fa-enable"](...)."""
+        ...
+
+    @staticmethod
+    async def _2fa_enable_2(
         *,
         ümlaut: str = ...,
         日本: str = ...,
@@ -126,6 +208,17 @@ class shapes:
     @staticmethod
     async def any_of_object_or_array(*, q: AnyOfObjectOrArrayQOption1 | list[str] = ...) -> Any:  # no output schema
         """Also shapes["any-of-object-or-array"](...)."""
+        ...
+
+    @staticmethod
+    async def bare_containers(
+        *,
+        l: list[Any] = ...,  # items of any type
+        o: dict[str, Any] = ...,  # any keys
+        n: None = ...,
+        ll: list[list[Any]] = ...,  # items: items of any type
+    ) -> Any:  # no output schema
+        """Also shapes["bare-containers"](...)."""
         ...
 
     @staticmethod
@@ -184,6 +277,14 @@ class shapes:
         ...
 
     @staticmethod
+    async def fourteen_variants(
+        *,
+        items: list[FourteenVariantsItemsK1 | FourteenVariantsItemsK2 | FourteenVariantsItemsK3 | FourteenVariantsItemsK4 | FourteenVariantsItemsK5 | FourteenVariantsItemsK6 | FourteenVariantsItemsK7 | FourteenVariantsItemsK8 | FourteenVariantsItemsK9 | FourteenVariantsItemsK10 | FourteenVariantsItemsK11 | FourteenVariantsItemsK12 | FourteenVariantsItemsK13 | FourteenVariantsItemsK14] = ...,
+    ) -> Any:  # no output schema
+        """Also shapes["fourteen-variants"](...)."""
+        ...
+
+    @staticmethod
     async def from_and_from_(
         *,
         from_2: str = ...,  # sent as "from"
@@ -197,6 +298,11 @@ class shapes:
         *,
         ghost: Any,  # any JSON value
     ) -> Any:  # no output schema
+        ...
+
+    @staticmethod
+    async def import_(*, q: str) -> Any:  # no output schema
+        """Also shapes["import"](...)."""
         ...
 
     @staticmethod
@@ -221,7 +327,7 @@ class shapes:
     @staticmethod
     async def many_values(
         *,
-        c: str = ...,  # one of 33: "AED", "AFN", "ALL", "AMD", "ANG", …
+        c: str = ...,  # one of 33: "AED", "AFN", "ALL", "AMD", "ANG", …: await tools_describe("shapes.many_values")
     ) -> Any:  # no output schema
         """Also shapes["many-values"](...)."""
         ...
@@ -259,6 +365,20 @@ class shapes:
     @staticmethod
     async def nullable_object(*, o: NullableObjectO | None = ..., r: R = ...) -> Any:  # no output schema
         """Also shapes["nullable-object"](...)."""
+        ...
+
+    @staticmethod
+    async def nullable_openapi(
+        *,
+        a: A | None,
+        b: A | None = ...,
+        c: str | int | None = ...,
+        d: str | int | None = ...,
+        e: str = ...,
+        f: Any = ...,  # any JSON value
+        g: Literal["x"] | None = ...,
+    ) -> Any:  # no output schema
+        """Also shapes["nullable-openapi"](...)."""
         ...
 
     @staticmethod
@@ -303,6 +423,26 @@ class shapes:
         ...
 
     @staticmethod
+    async def only_conditions_name_it(
+        *,
+        mode: Literal["x", "y"],
+        key: Any = ...,  # any JSON value
+    ) -> Any:  # no output schema
+        """if mode is "x": key given
+        Also shapes["only-conditions-name-it"](...).
+        """
+        ...
+
+    @staticmethod
+    async def open_with_properties(
+        *,
+        a: int,
+        **extra: Any,  # any further arguments
+    ) -> Any:  # no output schema
+        """Also shapes["open-with-properties"](...)."""
+        ...
+
+    @staticmethod
     async def optional_integer(*, limit: int = ...) -> Any:  # no output schema
         """Also shapes["optional-integer"](...)."""
         ...
@@ -313,6 +453,16 @@ class shapes:
         h: dict[str, str] = ...,  # keys match ^x-
     ) -> Any:  # no output schema
         """Also shapes["pattern-keys"](...)."""
+        ...
+
+    @staticmethod
+    async def print_(*, q: str) -> Any:  # no output schema
+        """Also shapes["print"](...)."""
+        ...
+
+    @staticmethod
+    async def recursive_ref(*, kids: list[RecursiveRef] = ..., n: int = ...) -> Any:  # no output schema
+        """Also shapes["recursive-ref"](...)."""
         ...
 
     @staticmethod
@@ -334,6 +484,24 @@ class shapes:
         ...
 
     @staticmethod
+    async def refs_that_are_no_names(
+        *,
+        a: MyTypeV2 = ...,
+        b: MyTypeV22 = ...,
+        c: T2nd = ...,
+        d: None2 = ...,
+        e: List = ...,
+        f: Type = ...,
+    ) -> Any:  # no output schema
+        """Also shapes["refs-that-are-no-names"](...)."""
+        ...
+
+    @staticmethod
+    async def repo_list_issues(*, q: str) -> Any:  # no output schema
+        """Also shapes["repo/list.issues"](...)."""
+        ...
+
+    @staticmethod
     async def required_nullable(*, note: str | None) -> Any:  # no output schema
         """Also shapes["required-nullable"](...)."""
         ...
@@ -344,7 +512,12 @@ class shapes:
         ...
 
     @staticmethod
-    async def root_one_of_keeps_properties(*, id: int) -> Any:  # no output schema
+    async def root_one_of_keeps_properties(
+        *,
+        id: int,
+        a: Any = ...,  # any JSON value
+        b: Any = ...,  # any JSON value
+    ) -> Any:  # no output schema
         """give exactly one of: a | b
         Also shapes["root-one-of-keeps-properties"](...).
         """
@@ -365,6 +538,25 @@ class shapes:
         ...
 
     @staticmethod
+    async def soft_and_hard_words(
+        *,
+        match: str = ...,
+        case: str = ...,
+        _: str = ...,
+        type: str = ...,
+        const: str = ...,
+        None_: str = ...,  # sent as "None"
+        True_: str = ...,  # sent as "True"
+        async_: str = ...,  # sent as "async"
+        await_: str = ...,  # sent as "await"
+        print: str = ...,
+        list: str = ...,
+        str: str = ...,
+    ) -> Any:  # no output schema
+        """Also shapes["soft-and-hard-words"](...)."""
+        ...
+
+    @staticmethod
     async def tree(*, root: Node) -> Any:  # no output schema
         ...
 
@@ -378,7 +570,7 @@ class shapes:
         ...
 
     @staticmethod
-    async def two_in_a_circle(*, a: A = ...) -> Any:  # no output schema
+    async def two_in_a_circle(*, a: A2 = ...) -> Any:  # no output schema
         """Also shapes["two-in-a-circle"](...)."""
         ...
 

@@ -64,7 +64,7 @@ func (p Pool) Do(ctx context.Context, next func() (Job, error)) error {
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		defer close(results)
-		ending = p.read(ctx, next, places, results)
+		ending = p.read(ctx, stop, next, places, results)
 	})
 	failed := p.collect(places, results, stop)
 	reading.Wait()
@@ -81,7 +81,7 @@ func (p Pool) Do(ctx context.Context, next func() (Job, error)) error {
 
 // read reads jobs as fast as they run, and returns when all that it started have
 // ended.
-func (p Pool) read(ctx context.Context, next func() (Job, error), places chan<- struct{}, results chan<- finished) error {
+func (p Pool) read(ctx context.Context, stop context.CancelCauseFunc, next func() (Job, error), places chan<- struct{}, results chan<- finished) error {
 	workers := make(chan struct{}, p.Workers)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -106,6 +106,9 @@ func (p Pool) read(ctx context.Context, next func() (Job, error), places chan<- 
 		}
 		running.Go(func() {
 			outcome := p.Run(ctx, job)
+			if p.FailFast && outcome.Failed != "" && !outcome.Unfinished {
+				stop(ErrFailFast) // before another job takes the place
+			}
 			<-workers
 			results <- finished{job, outcome, place}
 		})
@@ -125,9 +128,6 @@ func (p Pool) collect(places <-chan struct{}, results <-chan finished, stop cont
 	held := map[int]finished{} // those that are before their turn
 	turn := 0
 	for f := range results {
-		if p.FailFast && f.outcome.Failed != "" && !f.outcome.Unfinished {
-			stop(ErrFailFast)
-		}
 		if !p.InOrder {
 			deliver(f)
 			continue
