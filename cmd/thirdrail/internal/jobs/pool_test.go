@@ -244,10 +244,10 @@ func TestDoneJobsDoNotRun(t *testing.T) {
 	}
 }
 
-// TestStreamIsBounded runs 10,000 jobs with 40 KiB of data each, 400 MB in all, and
+// TestStreamIsBounded runs 5,000 jobs with 40 KiB of data each, 200 MB in all, and
 // looks at the memory that is in use.
 func TestStreamIsBounded(t *testing.T) {
-	const jobs, most = 10_000, 64 << 20
+	const jobs, most = 5_000, 64 << 20
 	data := `,"program":"x","data":"` + strings.Repeat("d", 40<<10) + `"}` + "\n"
 	made := 0
 	reader := NewReader(readerFunc(func(p []byte) (int, error) {
@@ -263,7 +263,7 @@ func TestStreamIsBounded(t *testing.T) {
 		}
 		return Outcome{Line: slices.Clone(job.Data.Bytes())}
 	}, Deliver: func(Job, Outcome) error {
-		if delivered++; delivered%1000 == 0 {
+		if delivered++; delivered%500 == 0 {
 			runtime.GC()
 			var stats runtime.MemStats
 			if runtime.ReadMemStats(&stats); stats.HeapAlloc > most {
