@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 logging is deprecated from protocol 2026-07-28 on, but today's clients read it (SEP-2577)
+
 import (
 	"context"
 	"errors"
