@@ -73,6 +73,7 @@ func (c *pipe) read() {
 		}
 		for _, text := range c.session.receive(line.message(), nil, c.answered) {
 			if !c.deliver(text) {
+				c.broken = io.EOF // it is closed
 				return
 			}
 		}
