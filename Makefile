@@ -11,10 +11,10 @@ ROUNDS = 40
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
-test: ## all tests, each on three Pythons of the machine: the README's command
+test: ## all tests, each on two Pythons of the machine: the README's command
 	go test -race -timeout 60m ./...
 
-pythons: ## all tests, each on every Python of the machine and not on three
+pythons: ## all tests, each on every Python of the machine and not on two
 	THIRDRAIL_TEST_PYTHONS=all go test -count 1 -timeout 120m ./...
 
 starts: ## all tests twice: children forked, and spawned

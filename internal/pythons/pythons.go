@@ -32,9 +32,9 @@ func Every(t testing.TB) []string {
 	return paths(all(t))
 }
 
-// All returns those of Every that this test runs on: the oldest, the newest, and one
-// more, which is another for the next test. So every Python meets a part of the
-// tests at each change. With Variable they are all of Every.
+// All returns those of Every that this test runs on: the oldest or the newest, and one
+// more, which are others for the next test. So every Python meets a part of the tests
+// at each change, and the two ends the most. With Variable they are all of Every.
 func All(t testing.TB) []string {
 	t.Helper()
 	return paths(some(t))
@@ -64,18 +64,19 @@ func paths(list []installed) []string {
 func some(t testing.TB) []installed {
 	t.Helper()
 	found := all(t)
-	if os.Getenv(Variable) == "all" || len(found) <= 3 {
+	if os.Getenv(Variable) == "all" || len(found) <= 2 {
 		return found
 	}
 	byMinor := func(a, b installed) int { return minor(a.version) - minor(b.version) }
-	oldest, newest := slices.MinFunc(found, byMinor), slices.MaxFunc(found, byMinor)
-	others := slices.DeleteFunc(slices.Clone(found), func(p installed) bool { return p == oldest || p == newest })
+	ends := []installed{slices.MinFunc(found, byMinor), slices.MaxFunc(found, byMinor)}
 	turn := 0
 	for _, letter := range []byte(t.Name()) {
 		turn += int(letter)
 	}
-	other := others[turn%len(others)]
-	return slices.DeleteFunc(slices.Clone(found), func(p installed) bool { return p != oldest && p != newest && p != other })
+	end := ends[turn%2]
+	others := slices.DeleteFunc(slices.Clone(found), func(p installed) bool { return p == end })
+	other := others[turn/2%len(others)]
+	return slices.DeleteFunc(slices.Clone(found), func(p installed) bool { return p != end && p != other })
 }
 
 func all(t testing.TB) []installed {

@@ -42,16 +42,17 @@ func TestSupported(t *testing.T) {
 	}
 }
 
-// TestAll sees that some tests together meet every Python, and each the two ends.
+// TestAll sees that some tests together meet every Python, and each of them one of the
+// two ends, which are met the most.
 func TestAll(t *testing.T) {
 	t.Setenv(Variable, "")
 	every := Every(t)
 	met := map[string]int{}
-	const tests = 26
+	const tests = 60
 	for name := range tests {
-		t.Run(string(rune('a'+name)), func(t *testing.T) {
+		t.Run(string(rune('A'+name)), func(t *testing.T) {
 			chosen := All(t)
-			if want := min(len(every), 3); len(chosen) != want {
+			if want := min(len(every), 2); len(chosen) != want {
 				t.Errorf("%d Pythons, want %d", len(chosen), want)
 			}
 			for _, python := range chosen {
@@ -64,12 +65,12 @@ func TestAll(t *testing.T) {
 		switch {
 		case met[python] == 0:
 			t.Errorf("no test meets %s", python)
-		case met[python] == tests:
+		case met[python] >= tests/2:
 			ends++
 		}
 	}
 	if ends < min(len(every), 2) {
-		t.Errorf("%d Pythons are met by each test, want the oldest and the newest", ends)
+		t.Errorf("%d Pythons are met by half of the tests, want the oldest and the newest", ends)
 	}
 	t.Setenv(Variable, "all")
 	if got := All(t); len(got) != len(every) {
