@@ -2,7 +2,6 @@ package codemode
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -14,21 +13,14 @@ import (
 // single tool, by turns, and reports the ratio of their medians.
 func BenchmarkDeclaredTools(b *testing.B) {
 	rt := testRuntime(b)
-	var tools []Tool
-	for _, c := range readCorpus(b)["servers"] {
-		for i := range 12 {
-			one := c.tool(b)
-			one.Name = fmt.Sprint(one.Name, i)
-			tools = append(tools, one)
-		}
-	}
+	tools := numbered(b, 200)
 	program := "return await tools.fetch0(url='u')"
 	one := slices.IndexFunc(tools, func(t Tool) bool { return t.Name == "fetch0" })
 	few, err := New(rt, tools[one])
 	if err != nil {
 		b.Fatal(err)
 	}
-	many, err := New(rt, tools[:200]...)
+	many, err := New(rt, tools...)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -61,15 +53,7 @@ func BenchmarkDeclaredTools(b *testing.B) {
 // BenchmarkThousandTools takes in 1,000 tools, and makes their declarations. The ratio
 // is to encoding/json reading their schemas, by turns.
 func BenchmarkThousandTools(b *testing.B) {
-	var tools []Tool
-	for _, c := range readCorpus(b)["servers"] {
-		for i := range 56 {
-			one := c.tool(b)
-			one.Name = fmt.Sprint(one.Name, i)
-			tools = append(tools, one)
-		}
-	}
-	tools = tools[:1000]
+	tools := numbered(b, 1000)
 	s := newSet(b, tools...)
 	read := func() {
 		for _, one := range tools {

@@ -115,6 +115,35 @@ func gotValues(t *testing.T, tools []Tool) string {
 	return strings.Join(lines, "")
 }
 
+// typeCase is a program, and a part of what a type checker says of it, or nothing.
+type typeCase struct{ name, program, want string }
+
+// typeCases are programs against the declarations of the corpus's servers.
+var typeCases = []typeCase{
+	{"right", `
+    found = await tools.search_issues(query="x", perPage=3)
+    first: int = found["items"][0]["id"]
+    labels: list[str] = found["items"][0].get("labels", [])
+    total: int = sum(await tools.fastmcp_wrapped(a=1, b=2))
+    await tools.push_files(branch="b", files=[{"path": "p", "content": "c"}])
+    await tools.send_email(to=["a"], subject="s")
+    await tools.git_log(repo_path=".", start_timestamp=None)`, ""},
+	{"a wrong type", `
+    await tools.search_issues(query=3)`, `expected "str"`},
+	{"an unknown argument", `
+    await tools.search_issues(query="x", q="y")`, "Unexpected keyword argument"},
+	{"a missing key", `
+    await tools.push_files(branch="b", files=[{"path": "p"}])`, "Missing key"},
+	{"no such literal", `
+    await tools.search_issues(query="x", sort="name")`, "Literal"},
+	{"a key that isn't there", `
+    (await tools.search_issues(query="x"))["hits"]`, "has no key"},
+	{"null where it isn't legal", `
+    await tools.fetch(url="u", raw=None)`, "None"},
+	{"a forgotten await", `
+    tools.search_issues(query="x")["items"]`, "not indexable"},
+}
+
 // TestTypesAreTrue type-checks programs against the declarations: right calls pass,
 // wrong ones don't.
 func TestTypesAreTrue(t *testing.T) {
@@ -124,31 +153,7 @@ func TestTypesAreTrue(t *testing.T) {
 		tools = append(tools, c.tool(t))
 	}
 	source := newSet(t, tools...).Source()
-	cases := []struct{ name, program, want string }{
-		{"what programs get", gotValues(t, tools), ""},
-		{"right", `
-    found = await tools.search_issues(query="x", perPage=3)
-    first: int = found["items"][0]["id"]
-    labels: list[str] = found["items"][0].get("labels", [])
-    total: int = sum(await tools.fastmcp_wrapped(a=1, b=2))
-    await tools.push_files(branch="b", files=[{"path": "p", "content": "c"}])
-    await tools.send_email(to=["a"], subject="s")
-    await tools.git_log(repo_path=".", start_timestamp=None)`, ""},
-		{"a wrong type", `
-    await tools.search_issues(query=3)`, `expected "str"`},
-		{"an unknown argument", `
-    await tools.search_issues(query="x", q="y")`, "Unexpected keyword argument"},
-		{"a missing key", `
-    await tools.push_files(branch="b", files=[{"path": "p"}])`, "Missing key"},
-		{"no such literal", `
-    await tools.search_issues(query="x", sort="name")`, "Literal"},
-		{"a key that isn't there", `
-    (await tools.search_issues(query="x"))["hits"]`, "has no key"},
-		{"null where it isn't legal", `
-    await tools.fetch(url="u", raw=None)`, "None"},
-		{"a forgotten await", `
-    tools.search_issues(query="x")["items"]`, "not indexable"},
-	}
+	cases := append(typeCases[:len(typeCases):len(typeCases)], typeCase{"what programs get", gotValues(t, tools), ""})
 	dir := t.TempDir()
 	args := []string{"--strict", "--cache-dir", filepath.Join(dir, "cache")}
 	for i, c := range cases {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,4 +110,18 @@ func newSet(t testing.TB, tools ...Tool) *Set {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// numbered returns count tools: copies of the corpus's of servers, each under its name
+// with a number behind it.
+func numbered(t testing.TB, count int) []Tool {
+	t.Helper()
+	cases := readCorpus(t)["servers"]
+	var tools []Tool
+	for i := range count {
+		one := cases[i%len(cases)].tool(t)
+		one.Name = fmt.Sprint(one.Name, i/len(cases))
+		tools = append(tools, one)
+	}
+	return tools
 }

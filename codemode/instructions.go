@@ -1,7 +1,6 @@
 package codemode
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -90,6 +89,9 @@ func (s *Set) howTo() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// mostNamespaces bounds how many namespaces a description names.
+const mostNamespaces = 60
+
 // namespacesText lists namespaces where the tools themselves are too many.
 func (s *Set) namespacesText() string {
 	lines := []string{
@@ -98,7 +100,11 @@ func (s *Set) namespacesText() string {
 			describeName + "([\"ns.name\"])` full declarations of any number of them. What is found can be called in the same program. The namespaces:",
 		"",
 	}
-	for _, g := range s.catalogue.groups {
+	for i, g := range s.catalogue.groups {
+		if i == mostNamespaces {
+			lines = append(lines, "- and "+count(int64(len(s.catalogue.groups)-i), "more namespace"))
+			break
+		}
 		var names []string
 		for _, t := range g.tools[:min(len(g.tools), 5)] {
 			names = append(names, t.alias)
@@ -106,10 +112,6 @@ func (s *Set) namespacesText() string {
 		more := ""
 		if len(g.tools) > len(names) {
 			more = ", …"
-		}
-		if len(lines) > 60 {
-			lines = append(lines, fmt.Sprintf("- and %d more namespaces", len(s.catalogue.groups)-57))
-			break
 		}
 		lines = append(lines, "- "+g.global+": "+cut(strings.Join(names, ", "), 160)+more)
 	}

@@ -178,3 +178,51 @@ func TestDefinition(t *testing.T) {
 		t.Errorf("definition %+v", d)
 	}
 }
+
+// TestDeferred: up to the Options' number of tools, and where they are short enough,
+// the description declares them all; beyond it it names namespaces.
+func TestDeferred(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options Options
+		tools   []Tool
+		want    bool
+	}{
+		{"no tools", Options{}, nil, false},
+		{"as many as the default", Options{}, manyTools(t)[:DefaultInline], false},
+		{"one more", Options{}, manyTools(t)[:DefaultInline+1], true},
+		{"a number of one's own", Options{Inline: 3}, manyTools(t)[:3], false},
+		{"one more than that", Options{Inline: 3}, manyTools(t)[:4], true},
+		{"none ever", Options{Inline: -1}, manyTools(t)[:1], true},
+		{"many, allowed", Options{Inline: 1000}, manyTools(t)[:60], false},
+		{"too long all the same", Options{Inline: 1000}, numbered(t, 1000), true},
+	} {
+		s, err := c.options.New(nil, c.tools...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Deferred() != c.want {
+			t.Errorf("%s: deferred is %v", c.name, s.Deferred())
+		}
+		text := s.Instructions()
+		if declared := strings.Contains(text, "async def "); declared == c.want && len(c.tools) > 0 {
+			t.Errorf("%s: declared is %v:\n%s", c.name, declared, text)
+		}
+		if strings.Contains(text, searchName) && !c.want {
+			t.Errorf("%s: it speaks of %s", c.name, searchName)
+		}
+	}
+}
+
+// TestNamespacesAreCounted: the namespaces that are named and those that aren't are all.
+func TestNamespacesAreCounted(t *testing.T) {
+	for servers, want := range map[int]string{60: "- s059: f\n", 61: "- s059: f\n- and 1 more namespace\n", 200: "- s059: f\n- and 140 more namespaces\n"} {
+		var tools []Tool
+		for i := range servers {
+			tools = append(tools, simple(t, fmt.Sprintf("s%03d", i), "f", echo))
+		}
+		if text := newSet(t, tools...).Instructions(); !strings.HasSuffix(text, want) {
+			t.Errorf("%d: the text ends %q, want %q", servers, text[len(text)-80:], want)
+		}
+	}
+}

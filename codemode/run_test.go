@@ -4,55 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/thirdrail-dev/thirdrail"
-	"github.com/thirdrail-dev/thirdrail/internal/pythons"
+	"github.com/thirdrail-dev/thirdrail/internal/sharedruntime"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
-// runtime returns one Runtime for all tests, since making one takes a while.
-var runtime = sync.OnceValues(func() (*thirdrail.Runtime, error) {
-	return thirdrail.New(context.Background(), thirdrail.Config{Python: python})
-})
+// shared is the Runtime of all tests.
+var shared sharedruntime.One
 
-var python string
-
-// TestMain closes the Runtime, and fails if something is left of it.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if python != "" {
-		if rt, err := runtime(); err == nil {
-			if err := rt.Close(); err != nil {
-				fmt.Fprintln(os.Stderr, "closing the runtime:", err)
-				code = 1
-			}
-		}
-	}
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, "left behind:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { shared.Main(m) }
 
 func testRuntime(t testing.TB) *thirdrail.Runtime {
 	t.Helper()
-	python = pythons.All(t)[0]
-	rt, err := runtime()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rt
+	return shared.Get(t)
 }
 
 // recorder is a handler that remembers its arguments and answers with them.

@@ -5,12 +5,9 @@
 package rawserver
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -70,9 +67,6 @@ type Server struct {
 	streams   map[*stream]bool // to send what belongs to no call
 }
 
-// A stream takes messages for the client.
-type stream struct{ send func(message string) }
-
 // New returns a server. Words are separated by blanks: modern, silent, fragile,
 // greeting, deaf, stubborn, unlisted, only-many, and slow=DURATION,
 // slow-list=DURATION, many=N, page=N.
@@ -111,185 +105,10 @@ func New(words string) (*Server, error) {
 	return s, nil
 }
 
-// A message is any message, with its parts as text.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  json.RawMessage `json:"error"`
-}
-
-// params are those of the requests that it knows.
-type params struct {
-	Cursor    string          `json:"cursor"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	RequestID json.RawMessage `json:"requestId"`
-	Answers   json.RawMessage `json:"inputResponses"`
-	State     string          `json:"requestState"`
-	Meta      struct {
-		Token json.RawMessage `json:"progressToken"`
-		Level json.RawMessage `json:"io.modelcontextprotocol/logLevel"`
-	} `json:"_meta"`
-}
-
-// Serve serves lines.
-func (s *Server) Serve(in io.Reader, out io.Writer) error {
-	if s.greeting {
-		fmt.Fprintln(out, "Raw server, at your service")
-	}
-	var mu sync.Mutex
-	lines := &stream{send: func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		_, _ = io.WriteString(out, text+"\n")
-	}}
-	s.open(lines)
-	defer s.shut(lines)
-	reader := bufio.NewReader(in)
-	for {
-		line, err := reader.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && s.stubborn {
-			select {}
-		}
-		if err != nil {
-			return nil
-		}
-		var m message
-		if err := json.Unmarshal(line, &m); err != nil {
-			return fmt.Errorf("rawserver: %w in %q", err, line)
-		}
-		go s.Handle(context.Background(), m, lines.send)
-		if s.deaf && (m.Method == "tools/list" || m.Method == "deaf") {
-			select {}
-		}
-	}
-}
-
-func (s *Server) open(one *stream) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.streams[one] = true
-}
-
-func (s *Server) shut(one *stream) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.streams, one)
-}
-
-// tell sends a notification that belongs to no call.
-func (s *Server) tell(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for one := range s.streams {
-		go one.send(text)
-	}
-}
-
-// Handle deals with one message, and returns when it is answered.
-func (s *Server) Handle(ctx context.Context, m message, send func(string)) {
-	var p params
-	_ = json.Unmarshal(m.Params, &p)
-	answer := func(result string) {
-		send(`{"result":` + result + `,"jsonrpc":"2.0","id":` + string(m.ID) + `}`) // id last, as TypeScript has it
-	}
-	refuse := func(code int, text string) {
-		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, m.ID, code, text))
-	}
-	capabilities := `{"tools":{"listChanged":true},"logging":{}}`
-	switch m.Method {
-	case "":
-		s.mu.Lock()
-		question := s.questions[string(m.ID)]
-		delete(s.questions, string(m.ID))
-		s.mu.Unlock()
-		if question != nil {
-			question <- append(append([]byte{}, m.Result...), m.Error...)
-		}
-	case "initialize":
-		time.Sleep(s.slow)
-		if s.modern {
-			refuse(-32022, "only 2026-07-28")
-			return
-		}
-		answer(`{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"serverInfo":{"name":"raw","version":"1"}}`)
-	case "server/discover":
-		switch {
-		case s.fragile:
-			fmt.Fprintln(os.Stderr, "what is server/discover?")
-			s.exit(4)
-		case s.silent:
-		case s.modern:
-			time.Sleep(s.slow)
-			answer(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + capabilities + `}`)
-		default:
-			refuse(-32601, "no such method")
-		}
-	case "subscriptions/listen":
-		send(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{}}`)
-		one := &stream{send: send}
-		s.open(one)
-		defer s.shut(one)
-		<-ctx.Done()
-	case "logging/setLevel", "ping":
-		answer(`{}`)
-	case "tools/list":
-		s.list(ctx, p, answer, refuse)
-	case "tools/call":
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		s.mu.Lock()
-		s.calls[p.Name]++
-		s.cancelled[string(m.ID)] = cancel
-		s.mu.Unlock()
-		s.call(ctx, p, send, answer, refuse)
-	case "notifications/cancelled":
-		s.mu.Lock()
-		cancel := s.cancelled[string(p.RequestID)]
-		s.mu.Unlock()
-		if cancel != nil {
-			cancel()
-		}
-	default:
-		if len(m.ID) > 0 {
-			refuse(-32601, "no such method")
-		}
-	}
-}
-
 func (s *Server) exit(status int) {
 	if s.Exit != nil {
 		s.Exit(status)
 	}
-}
-
-// list answers tools/list, a page at a time.
-func (s *Server) list(ctx context.Context, p params, answer func(string), refuse func(int, string)) {
-	select {
-	case <-time.After(s.slowList):
-	case <-ctx.Done():
-		return
-	}
-	s.mu.Lock()
-	refused := s.unlisted || s.refusals > 0
-	if s.refusals > 0 {
-		s.refusals--
-	}
-	tools := s.tools()
-	s.mu.Unlock()
-	if refused {
-		refuse(-32603, "the list is out of order")
-		return
-	}
-	from, _ := strconv.Atoi(p.Cursor)
-	to, next := len(tools), ""
-	if s.page > 0 && from+s.page < len(tools) {
-		to = from + s.page
-		next = fmt.Sprintf(`,"nextCursor":"%d"`, to)
-	}
-	answer(`{"resultType":"complete","tools":[` + strings.Join(tools[from:to], ",") + `]` + next + `}`)
 }
 
 // Calls returns how often a tool was called.

@@ -22,20 +22,28 @@ func public(t *testing.T, name string, args ...string) Server {
 	return Server{Name: name, Command: command, Args: args}
 }
 
-func TestPublicServers(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
+// connectPublic connects to three servers. The one of files has a folder with a file
+// package.json.
+func connectPublic(t *testing.T) (s *Servers, folder string) {
+	t.Helper()
+	folder = t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"name": 1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	memory := public(t, "server-memory")
 	memory.Env = map[string]string{"MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")}
-	s := connect(t, Options{}, public(t, "server-everything"), public(t, "server-filesystem", folder), memory)
+	s = connect(t, Options{}, public(t, "server-everything"), public(t, "server-filesystem", folder), memory)
 	for _, one := range s.Status() {
 		if one.State != Ready || one.Tools < 5 {
 			t.Fatalf("%+v", one)
 		}
 	}
+	return s, folder
+}
+
+func TestPublicServers(t *testing.T) {
+	t.Parallel()
+	s, folder := connectPublic(t)
 	ctx := t.Context()
 	r := &recorder{progress: true}
 	t.Run("text", func(t *testing.T) {
