@@ -90,6 +90,10 @@ func (s *Set) howTo() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// aboutBeside is how much of what is said of a namespace stands beside its name, in
+// characters.
+const aboutBeside = 120
+
 // namespacesText lists namespaces where the tools themselves are too many.
 func (s *Set) namespacesText() string {
 	lines := []string{
@@ -111,7 +115,11 @@ func (s *Set) namespacesText() string {
 			lines = append(lines, fmt.Sprintf("- and %d more namespaces", len(s.catalogue.groups)-57))
 			break
 		}
-		lines = append(lines, "- "+g.global+": "+cut(strings.Join(names, ", "), 160)+more)
+		line := "- " + g.global + ": " + cut(strings.Join(names, ", "), 160) + more
+		if about := prose(g.about, aboutBeside); about != "" {
+			line += " (" + about + ")"
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

@@ -41,7 +41,7 @@ func TestMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"class files:", "async def echo(", "so none of their tools is here: gone."} {
+	for _, part := range []string{"class files:", "async def echo(", rawserver.Instructions, "so none of their tools is here: gone."} {
 		if !strings.Contains(list.Tools[0].Description, part) {
 			t.Errorf("the description lacks %q:\n%s", part, list.Tools[0].Description)
 		}
@@ -62,7 +62,7 @@ func TestMCP(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Errorf("the command ended with %v", err)
 	}
-	for _, part := range []string{"gone", "no disk"} {
+	for _, part := range []string{"gone", "no disk", "could not be started", "mend it in --config, or take it out; the others work without it", "a tool is left out"} {
 		if !strings.Contains(s.stderr.String(), part) {
 			t.Errorf("stderr lacks %q: %s", part, s.stderr.String())
 		}

@@ -128,6 +128,7 @@ type params struct {
 	RequestID json.RawMessage `json:"requestId"`
 	Answers   json.RawMessage `json:"inputResponses"`
 	State     string          `json:"requestState"`
+	All       json.RawMessage `json:"-"` // of _meta
 	Meta      struct {
 		Token json.RawMessage `json:"progressToken"`
 		Level json.RawMessage `json:"io.modelcontextprotocol/logLevel"`
@@ -188,17 +189,25 @@ func (s *Server) tell(text string) {
 	}
 }
 
+// Instructions are what the server says of itself.
+const Instructions = "Echo before you ask."
+
 // Handle deals with one message, and returns when it is answered.
 func (s *Server) Handle(ctx context.Context, m message, send func(string)) {
 	var p params
 	_ = json.Unmarshal(m.Params, &p)
+	var whole struct {
+		Meta json.RawMessage `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.Params, &whole)
+	p.All = whole.Meta
 	answer := func(result string) {
 		send(`{"result":` + result + `,"jsonrpc":"2.0","id":` + string(m.ID) + `}`) // id last, as TypeScript has it
 	}
 	refuse := func(code int, text string) {
 		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, m.ID, code, text))
 	}
-	capabilities := `{"tools":{"listChanged":true},"logging":{}}`
+	capabilities := `{"tools":{"listChanged":true},"logging":{}},"instructions":"` + Instructions + `"`
 	switch m.Method {
 	case "":
 		s.mu.Lock()

@@ -35,6 +35,7 @@ var always = []struct{ name, rest string }{
 	{"garbage", `"inputSchema":{"type":"object"}`},
 	{"progress", `"inputSchema":{"type":"object"}`},
 	{"log", `"inputSchema":{"type":"object"}`},
+	{"meta", `"inputSchema":{"type":"object"}`},
 	{"ask", `"inputSchema":{"type":"object"}`},
 	{"grow", `"inputSchema":{"type":"object"}`},
 	{"spoil", `"inputSchema":{"type":"object"}`},
@@ -153,6 +154,9 @@ func (s *Server) call(ctx context.Context, p params, send, answer func(string), 
 	case "log":
 		send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"disk","data":{"z":9007199254740993,"a":1}}}`)
 		structured(fmt.Sprintf(`{"level":%s}`, orNull(string(p.Meta.Level))))
+	case "meta":
+		answer(`{"resultType":"complete","content":[],"structuredContent":` + orNull(string(p.All)) +
+			`,"_meta":{"ui":{"z":9007199254740993,"a":2},"io.modelcontextprotocol/x":1,"fastmcp":{}}}`)
 	case "ask":
 		s.ask(ctx, p, send, answer, structured)
 	case "grow":
