@@ -19,6 +19,7 @@ import (
 	"github.com/thirdrail-dev/thirdrail"
 	"github.com/thirdrail-dev/thirdrail/codemode"
 	"github.com/thirdrail-dev/thirdrail/internal/pythons"
+	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 	"github.com/thirdrail-dev/thirdrail/mcp/upstream"
 )
@@ -32,6 +33,7 @@ var python string
 
 // TestMain closes the Runtime, and fails if something is left.
 func TestMain(m *testing.M) {
+	rawserver.Main()
 	code := m.Run()
 	if python != "" {
 		if rt, err := runtime(); err == nil {

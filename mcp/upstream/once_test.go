@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 )
@@ -62,5 +64,37 @@ func TestNoCallIsMadeTwiceOverHTTP(t *testing.T) {
 		if got := raw.Calls("crash"); got != 1 {
 			t.Errorf("%q: the call was made %d times", words, got)
 		}
+	}
+}
+
+// TestPausesGrow has a server that always ends: each start comes after a longer pause.
+func TestPausesGrow(t *testing.T) {
+	t.Parallel()
+	var log logged
+	const starts = 5
+	began := time.Now()
+	s := connect(t, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Server{Name: "dies", Command: "sh", Args: []string{"-c", "echo started >&2; exit 1"}})
+	await(t, s, "the last start", func() bool { return log.count("last words: started") >= starts })
+	if least, took := 20*(1+2+4+8)*time.Millisecond, time.Since(began); took < least {
+		t.Errorf("%d starts took %v, want at least %v", starts, took, least)
+	}
+}
+
+// TestAFloodOfErrorsIsBounded has a server write to standard error without end, once
+// without a line's end.
+func TestAFloodOfErrorsIsBounded(t *testing.T) {
+	t.Parallel()
+	var log logged
+	one := lines("")
+	one.Command, one.Args = "sh", []string{"-c", `head -c 8000000 /dev/zero | tr '\0' x >&2; yes noise | head -n 200000 >&2; exec "$0"`, os.Args[0]}
+	s := connect(t, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, one)
+	if !callWorks(t, s) {
+		t.Errorf("%+v", s.Status())
+	}
+	s.Close()
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	if n := log.text.Len(); n > 2<<20 {
+		t.Errorf("%d bytes were logged", n)
 	}
 }
