@@ -33,6 +33,7 @@ type tool struct {
 // group are the tools of one namespace, in the order of their names.
 type group struct {
 	name, global string
+	about        string // what is said of it as a whole
 	tools        []*tool
 }
 
@@ -219,8 +220,8 @@ func (c *catalogue) source(b *stubber, groups []*group, seen func(*tool) string)
 
 func (c *catalogue) classSource(b *stubber, g *group, seen func(*tool) string) string {
 	var types, functions []string
-	if g.name != g.global {
-		functions = docstring("    ", paragraphs("The tools of "+quote(g.name)+".", 200))
+	if lines := b.documentNamespace(g); len(lines) > 0 {
+		functions = docstring("    ", lines)
 	}
 	for _, t := range g.tools {
 		made := b.tool(t, seen(t))

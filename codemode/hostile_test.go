@@ -58,7 +58,14 @@ func manyOf(q string) string {
 // TestInjection: whatever texts hold, the source has the statements that it should,
 // and no others.
 func TestInjection(t *testing.T) {
-	s := newSet(t, hostileTools(t)...)
+	about := map[string]string{}
+	for _, text := range hostileTexts {
+		about["hostile "+text] = text
+	}
+	s, err := Options{About: about}.New(nil, hostileTools(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, source := range map[string]string{"source": s.Source(), "described": describedSource(t, s), "seen": newSetSeen(t)} {
 		path := filepath.Join(t.TempDir(), name+".py")
 		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {

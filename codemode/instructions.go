@@ -92,6 +92,10 @@ func (s *Set) howTo() string {
 // mostNamespaces bounds how many namespaces a description names.
 const mostNamespaces = 60
 
+// aboutBeside is how much of what is said of a namespace stands beside its name, in
+// characters.
+const aboutBeside = 120
+
 // namespacesText lists namespaces where the tools themselves are too many.
 func (s *Set) namespacesText() string {
 	lines := []string{
@@ -113,7 +117,11 @@ func (s *Set) namespacesText() string {
 		if len(g.tools) > len(names) {
 			more = ", …"
 		}
-		lines = append(lines, "- "+g.global+": "+cut(strings.Join(names, ", "), 160)+more)
+		line := "- " + g.global + ": " + cut(strings.Join(names, ", "), 160) + more
+		if about := prose(g.about, aboutBeside); about != "" {
+			line += " (" + about + ")"
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (s *Set) groupsOf(name string) []*group {
 	if t == nil {
 		return nil
 	}
-	return []*group{{name: t.Namespace, global: t.namespace, tools: []*tool{t}}}
+	return []*group{{name: t.Namespace, global: t.namespace, tools: []*tool{t}}} // without what is said of all
 }
 
 // merged joins groups of the same namespace.
@@ -67,6 +68,7 @@ func merged(groups []*group) (out []*group) {
 			out = append(out, &group{name: g.name, global: g.global})
 			i = len(out) - 1
 		}
+		out[i].about = cmp.Or(out[i].about, g.about)
 		for _, t := range g.tools {
 			if !slices.Contains(out[i].tools, t) {
 				out[i].tools = append(out[i].tools, t)

@@ -97,6 +97,46 @@ func TestFoundNamesAreTheSame(t *testing.T) {
 	}
 }
 
+// TestAbout: what is said of a namespace stands in its declaration, shorter in a
+// description than where it is asked for, and nowhere without its tools.
+func TestAbout(t *testing.T) {
+	long := "Log in before you read.\n\n" + strings.Repeat("And so on. ", 100)
+	options := Options{About: map[string]string{"my-mail": long, "web": "Be brief.", "gone": "Not here."}}
+	s, err := options.New(nil, simple(t, "my-mail", "send", echo), simple(t, "web", "get", echo), simple(t, "db", "get", echo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := s.Instructions()
+	for _, part := range []string{
+		"class my_mail:\n    \"\"\"The tools of \"my-mail\".\n\n    Log in before you read.\n\n    And so on.", "…\n    \"\"\"\n",
+		"class web:\n    \"\"\"Be brief.\"\"\"\n\n    @staticmethod", "class db:\n    @staticmethod",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the instructions lack %q:\n%s", part, text)
+		}
+	}
+	if strings.Contains(text, "Not here") || strings.Count(text, "And so on.") > 40 {
+		t.Errorf("the instructions say too much:\n%s", text)
+	}
+	whole, err := s.Describe("web", "my_mail")
+	if err != nil || strings.Count(whole, "And so on") != 100 || !strings.Contains(whole, "Be brief.") {
+		t.Errorf("described, %v:\n%s", err, whole)
+	}
+	if one, err := s.Describe("web.get"); err != nil || strings.Contains(one, "Be brief.") {
+		t.Errorf("one tool, %v:\n%s", err, one)
+	}
+	options.Inline = 1
+	few, err := options.New(nil, simple(t, "my-mail", "send", echo), simple(t, "web", "get", echo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"- my_mail: send (Log in before you read. And so on.", "- web: get (Be brief.)\n"} {
+		if text := few.Instructions(); !strings.Contains(text, part) || len(text) > 3000 {
+			t.Errorf("the instructions lack %q:\n%s", part, text)
+		}
+	}
+}
+
 // TestManyToolsAreNotDeclared: the text for 300 tools stays short, and names only
 // what there is.
 func TestManyToolsAreNotDeclared(t *testing.T) {

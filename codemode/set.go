@@ -26,6 +26,10 @@ type Options struct {
 	NoLastExpression bool
 	// Limits are those of each run; zeros inherit from the Runtime.
 	Limits thirdrail.Limits
+	// About is what is said of namespaces as a whole, by their names, such as the
+	// instructions of a server. It is data, as all texts of tools are, and is cut
+	// where it is long; what a program asks for by name shows more.
+	About map[string]string
 	// Packages are what programs can import beyond the standard library, for the
 	// description. Nil means to ask the interpreter, once.
 	Packages []string
@@ -70,6 +74,9 @@ func (o Options) New(rt *thirdrail.Runtime, tools ...Tool) (*Set, error) {
 	c, err := newCatalogue(tools)
 	if err != nil {
 		return nil, err
+	}
+	for _, g := range c.groups {
+		g.about = o.About[g.name]
 	}
 	s := &Set{runtime: rt, options: o, catalogue: c, index: newIndex(c), seen: map[*tool]string{}}
 	if err := s.addFinders(); err != nil {

@@ -16,6 +16,10 @@ const (
 	describedBytes = 24 << 10
 	// documentLimit is how much of a tool's description is shown, in characters.
 	documentLimit = 1500
+	// aboutLimit is how much of what is said of a namespace is shown, and
+	// aboutDescribed where it is asked for by name, in characters.
+	aboutLimit     = 400
+	aboutDescribed = 6000
 )
 
 // details are tried in turn until a declaration is short enough: first go the
@@ -119,6 +123,23 @@ func (b *stubber) try(t *tool, seen string, d detail, names map[string]bool) stu
 	function = append(function, signature("    ", t.alias, lines, result, note)...)
 	function = append(function, docstring("        ", b.document(t, d))...)
 	return stub{types, append(function, "        ..."), head(t.path, lines, result)}
+}
+
+// documentNamespace returns the lines of a namespace's docstring.
+func (b *stubber) documentNamespace(g *group) []string {
+	var lines []string
+	if g.name != g.global {
+		lines = paragraphs("The tools of "+quote(g.name)+".", 200)
+	}
+	limit := aboutLimit
+	if b.whole {
+		limit = aboutDescribed
+	}
+	said := paragraphs(g.about, limit)
+	if len(lines) > 0 && len(said) > 0 {
+		lines = append(lines, "")
+	}
+	return append(lines, said...)
 }
 
 // document returns the lines of a tool's docstring.

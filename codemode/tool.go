@@ -49,6 +49,9 @@ type Result struct {
 	Wrapped bool
 	// Content is what the tool shows.
 	Content []Content
+	// Meta is what comes beside the result for those who handle it, an object.
+	// Programs don't see it. Absent means none.
+	Meta lossless.Value
 }
 
 // Content is one part of a Result: text, or bytes of some type.

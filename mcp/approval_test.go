@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -82,18 +84,35 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestQuestion looks at what the user sees.
-func TestQuestion(t *testing.T) {
-	s := newServer(t, newSource(destructive(tool(t, "db", "write", echo))), Options{})
-	p := connect(t, s, newest, accept(2))
+// fakeRun is a run that keeps its question.
+type fakeRun struct{ asked *sdk.ElicitParams }
+
+func (r *fakeRun) ask(_ context.Context, params *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+	r.asked = params
+	return &sdk.ElicitResult{Action: "decline"}, nil
+}
+
+func (*fakeRun) purpose() string { return (&run{about: "Clean up\nthe rows"}).purpose() }
+
+// TestQuestion looks at what the user sees. All seven calls have come before the time
+// that it waits for more is over, since time stands still until they have.
+func TestQuestion(t *testing.T) { synctest.Test(t, checkQuestion) }
+
+func checkQuestion(t *testing.T) {
 	long := "x\u202e" + strings.Repeat("y", 5000)
-	if _, err := p.call(t.Context(), map[string]any{
-		"code":        fmt.Sprintf("import asyncio\nawait asyncio.gather(*(db.write(n=n, text=%q) for n in range(7)), return_exceptions=True)", long),
-		"description": "Clean up\nthe rows",
-	}, nil); err != nil {
-		t.Fatal(err)
+	var r fakeRun
+	all := approvals{run: &r}
+	var calls sync.WaitGroup
+	for n := range 7 {
+		args := parse(t, fmt.Sprintf(`{"n":%d,"text":"%s"}`, n, long))
+		calls.Go(func() {
+			if err := all.allow(t.Context(), destructive(tool(t, "db", "write", echo)), args); err == nil {
+				t.Error("a call was allowed")
+			}
+		})
 	}
-	message := p.asked[0].Message
+	calls.Wait()
+	message := r.asked.Message
 	for _, part := range []string{
 		`A program wants to call write of the server db ("The write"), 7 times.`, `says about the program: "Clean up the rows"`,
 		`,"text":"x\u202eyyy`, "The arguments of 2 more calls are not shown.",
@@ -109,7 +128,7 @@ func TestQuestion(t *testing.T) {
 	if strings.Contains(message, "\u202e") || len(message) > 7000 {
 		t.Errorf("the question has %d bytes:\n%s", len(message), message)
 	}
-	if schema := fmt.Sprint(p.asked[0].RequestedSchema); !strings.Contains(schema, "default:1") {
+	if schema := fmt.Sprintf("%s", r.asked.RequestedSchema); !strings.Contains(schema, `"default":1`) {
 		t.Errorf("calls that aren't shown are proposed: %s", schema)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,9 +28,11 @@ func (s *Server) newCatalogue() (*catalogue, error) {
 	c := &catalogue{}
 	readOnly := true
 	var tools []codemode.Tool
+	denied := map[string][]string{}
 	for _, tool := range s.source.Tools() {
 		decision := s.options.Policy.Decide(tool)
 		if decision == Deny {
+			denied[tool.Namespace] = append(denied[tool.Namespace], tool.Name)
 			continue
 		}
 		wrapped := tool.Tool
@@ -41,7 +44,9 @@ func (s *Server) newCatalogue() (*catalogue, error) {
 		readOnly = readOnly && tool.ReadOnly
 		tools = append(tools, wrapped)
 	}
-	set, err := s.options.Code.New(s.runtime, tools...)
+	options := s.options.Code
+	options.About = s.about(denied)
+	set, err := options.New(s.runtime, tools...)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +56,20 @@ func (s *Server) newCatalogue() (*catalogue, error) {
 		c.tools = append(c.tools, searchTool, describeTool)
 	}
 	return c, nil
+}
+
+// about returns what is said of servers as a whole: what the options say, else the
+// server's instructions. Those that speak of a denied tool are left out, since a model
+// that reads of a tool calls it.
+func (s *Server) about(denied map[string][]string) map[string]string {
+	about := upstream.About(s.source.Status())
+	for server, text := range about {
+		if slices.ContainsFunc(denied[server], func(tool string) bool { return strings.Contains(text, tool) }) {
+			delete(about, server)
+		}
+	}
+	maps.Copy(about, s.options.Code.About)
+	return about
 }
 
 // refused logs that a tool is left out, once.
@@ -76,7 +95,9 @@ func (s *Server) guard(tool upstream.Tool, decision Decision) codemode.Handler {
 			}
 		}
 		defer r.calls.begin(tool.Namespace, tool.Name)()
-		return tool.Handler(upstream.WithCaller(ctx, r), args)
+		result, err := tool.Handler(upstream.WithCaller(ctx, r), args)
+		r.metas.add(tool.Namespace, tool.Name, result.Meta)
+		return result, err
 	}
 }
 
@@ -96,6 +117,9 @@ func (s *Server) runTool(set *codemode.Set, readOnly bool) *sdk.Tool {
 	}
 }
 
+// stale is a server that is there, whose tools are of an older list.
+const stale = upstream.State("stale")
+
 // statusText names the servers whose tools can't be called now. It says nothing that
 // changes from one start to the next.
 func statusText(list []upstream.Status) string {
@@ -103,12 +127,13 @@ func statusText(list []upstream.Status) string {
 		upstream.Failed:     "Servers that could not be started, so none of their tools is here: ",
 		upstream.Starting:   "Servers that are still starting; their tools come when they are ready: ",
 		upstream.Restarting: "Servers that are down now; a call of their tools raises ToolError until they are back: ",
+		stale:               "Servers that could not list their tools anew; what is here of theirs may be out of date: ",
 	}
 	var b strings.Builder
-	for _, state := range []upstream.State{upstream.Failed, upstream.Starting, upstream.Restarting} {
+	for _, state := range []upstream.State{upstream.Failed, upstream.Starting, upstream.Restarting, stale} {
 		var names []string
 		for _, status := range list {
-			if status.State == state {
+			if status.State == state || state == stale && status.State == upstream.Ready && status.Stale {
 				names = append(names, plain(status.Name, 60))
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/thirdrail-dev/thirdrail"
 	"github.com/thirdrail-dev/thirdrail/codemode"
+	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 	"github.com/thirdrail-dev/thirdrail/internal/sharedruntime"
 	"github.com/thirdrail-dev/thirdrail/lossless"
 	"github.com/thirdrail-dev/thirdrail/mcp/upstream"
@@ -23,7 +24,10 @@ import (
 // shared is the Runtime of all tests.
 var shared = sharedruntime.One{Config: thirdrail.Config{MaxConcurrent: 32}}
 
-func TestMain(m *testing.M) { shared.Main(m) }
+func TestMain(m *testing.M) {
+	rawserver.Main()
+	shared.Main(m)
+}
 
 func testRuntime(t testing.TB) *thirdrail.Runtime {
 	t.Helper()

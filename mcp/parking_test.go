@@ -213,3 +213,26 @@ func TestCloseWhileParked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTokenTwiceAtOnce: of two requests that bring the same answer at the same time,
+// as a client whose connection broke may send, one goes on and no call is made twice.
+func TestTokenTwiceAtOnce(t *testing.T) {
+	_, seen, connect := manual(t, Options{})
+	p := connect("peer")
+	const code = "return await db.write(n=1)"
+	parked := p.run(code)
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := p.answer(code, parked, "accept")
+			ended <- err
+		}()
+	}
+	first, second := within(t, ended, "an answer"), within(t, ended, "the other answer")
+	if isBadState(first) == isBadState(second) {
+		t.Errorf("errors %v and %v", first, second)
+	}
+	if got := seen.seen(); len(got) != 1 {
+		t.Errorf("the tool saw %q", got)
+	}
+}

@@ -24,6 +24,7 @@ type run struct {
 	client    client
 	calls     calls
 	approvals approvals
+	metas     metas
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -34,7 +35,8 @@ type run struct {
 
 	mu       sync.Mutex
 	audience *audience // nil while the run is parked
-	asked    int       // questions so far
+	meta     map[string]any
+	asked    int // questions so far
 	open     map[string]*question
 	arrived  chan struct{} // has a token after a question was put into open
 }
@@ -120,7 +122,7 @@ func (r *run) attach(ctx context.Context, req *sdk.CallToolRequest) *audience {
 	r.server.telling.Go(a.send)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.audience = a
+	r.audience, r.meta = a, exactMeta(req.Params.GetMeta())
 	return a
 }
 
@@ -157,7 +159,9 @@ func (r *run) result() (*sdk.CallToolResult, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return newResult(r.outcome, r.calls.list(), r.server.options.TextBytes), nil
+	result := newResult(r.outcome, r.calls.list(), r.server.options.TextBytes)
+	result.Meta = r.metas.meta()
+	return result, nil
 }
 
 // refusal is the result of what can't be run.

@@ -268,3 +268,17 @@ func TestManyClients(t *testing.T) {
 		}
 	}
 }
+
+// TestCallTimes: calls are reported with how long they took together.
+func TestCallTimes(t *testing.T) {
+	const each = 20 * time.Millisecond
+	takes := func(_ context.Context, _ lossless.Value) (codemode.Result, error) {
+		<-time.After(each)
+		return codemode.Text("done"), nil
+	}
+	p := connect(t, newServer(t, newSource(tool(t, "db", "takes", takes)), Options{}), newest, nil)
+	calls := reportOf(t, p.run("await db.takes()\nawait db.takes()")).Calls
+	if len(calls) != 1 || calls[0].Count != 2 || calls[0].Milliseconds < 40 {
+		t.Errorf("calls %+v", calls)
+	}
+}

@@ -114,6 +114,7 @@ func (o *mcpOptions) connect(ctx context.Context, config upstream.Config, logger
 	if err != nil {
 		return nil, err
 	}
+	const remedy = "mend it in --config, or take it out"
 	failed, others := []string{}, 0
 	for _, status := range servers.Status() {
 		if status.State == upstream.Failed {
@@ -123,9 +124,11 @@ func (o *mcpOptions) connect(ctx context.Context, config upstream.Config, logger
 		}
 	}
 	if len(failed) == 0 || others > 0 && !o.strict {
+		for _, reason := range failed {
+			logger.Warn("thirdrail: " + reason + "; " + remedy + "; the others work without it, and it is tried again")
+		}
 		return servers, nil
 	}
-	remedy := "mend it in --config, or take it out"
 	return nil, errors.Join(fmt.Errorf("%s; %s", strings.Join(failed, "; "), remedy), servers.Close())
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/thirdrail-dev/thirdrail"
 	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 )
 
@@ -41,7 +43,7 @@ func TestMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"class files:", "async def echo(", "so none of their tools is here: gone."} {
+	for _, part := range []string{"class files:", "async def echo(", rawserver.Instructions, "so none of their tools is here: gone."} {
 		if !strings.Contains(list.Tools[0].Description, part) {
 			t.Errorf("the description lacks %q:\n%s", part, list.Tools[0].Description)
 		}
@@ -62,7 +64,7 @@ func TestMCP(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Errorf("the command ended with %v", err)
 	}
-	for _, part := range []string{"gone", "no disk"} {
+	for _, part := range []string{"gone", "no disk", "could not be started", "mend it in --config, or take it out; the others work without it", "a tool is left out"} {
 		if !strings.Contains(s.stderr.String(), part) {
 			t.Errorf("stderr lacks %q: %s", part, s.stderr.String())
 		}
@@ -189,5 +191,16 @@ func TestMCPMisuse(t *testing.T) {
 			lines := strings.Split(strings.TrimSuffix(s.stderr.String(), "\n"), "\n")
 			checkOneLine(t, lines[len(lines)-1]+"\n") // before it, servers may have said something
 		})
+	}
+}
+
+// TestEveryLimitIsSettable: each limit of the runtime has a flag, and so a setting.
+func TestEveryLimitIsSettable(t *testing.T) {
+	flags := newMCP().Flags()
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[thirdrail.Limits]()) {
+		name := strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(field.Name, "$1-$2"))
+		if flags.Lookup(name) == nil {
+			t.Errorf("Limits.%s has no flag --%s", field.Name, name)
+		}
 	}
 }

@@ -56,7 +56,7 @@ func connectServers(ctx context.Context, config upstream.Config, tools []codemod
 	for _, tool := range servers.Tools() {
 		tools = append(tools, tool.Tool)
 	}
-	set, err := codemode.New(nil, tools...)
+	set, err := codemode.Options{About: servers.About()}.New(nil, tools...)
 	if err != nil {
 		err = toolFault(err)
 	}

@@ -132,6 +132,12 @@ func (c *call) log() {
 	c.structured(fmt.Sprintf(`{"level":%s}`, orNull(string(c.params.Meta.Level))))
 }
 
+// meta gives back the _meta of the request, and one of its own.
+func (c *call) meta() {
+	c.answer(`{"resultType":"complete","content":[],"structuredContent":` + orNull(string(c.params.All)) +
+		`,"_meta":{"ui":{"z":9007199254740993,"a":2},"io.modelcontextprotocol/x":1,"fastmcp":{}}}`)
+}
+
 // grow adds a tool.
 func (c *call) grow() {
 	c.change(0)

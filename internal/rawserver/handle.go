@@ -25,6 +25,7 @@ type params struct {
 	RequestID json.RawMessage `json:"requestId"`
 	Answers   json.RawMessage `json:"inputResponses"`
 	State     string          `json:"requestState"`
+	All       json.RawMessage `json:"-"` // of _meta
 	Meta      struct {
 		Token json.RawMessage `json:"progressToken"`
 		Level json.RawMessage `json:"io.modelcontextprotocol/logLevel"`
@@ -33,6 +34,11 @@ type params struct {
 
 // capabilities are those that it declares.
 const capabilities = `{"tools":{"listChanged":true},"logging":{}}`
+
+// Instructions are what the server says of itself.
+const Instructions = "Echo before you ask."
+
+const instructions = `,"instructions":"` + Instructions + `"`
 
 // A reply answers one request, or refuses it.
 type reply struct {
@@ -53,6 +59,11 @@ func (r reply) refuse(code int, text string) {
 func (s *Server) Handle(ctx context.Context, m message, send func(string)) {
 	var p params
 	_ = json.Unmarshal(m.Params, &p)
+	var whole struct {
+		Meta json.RawMessage `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.Params, &whole)
+	p.All = whole.Meta
 	r := reply{m.ID, send}
 	switch m.Method {
 	case "":
@@ -100,7 +111,7 @@ func (s *Server) initialize(r reply) {
 		r.refuse(-32022, "only 2026-07-28")
 		return
 	}
-	r.answer(`{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"serverInfo":{"name":"raw","version":"1"}}`)
+	r.answer(`{"protocolVersion":"2025-11-25","capabilities":` + capabilities + instructions + `,"serverInfo":{"name":"raw","version":"1"}}`)
 }
 
 // discover is how a client of 2026-07-28 begins.
@@ -112,7 +123,7 @@ func (s *Server) discover(r reply) {
 	case s.silent:
 	case s.modern:
 		time.Sleep(s.slow)
-		r.answer(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + capabilities + `}`)
+		r.answer(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + capabilities + instructions + `}`)
 	default:
 		r.refuse(-32601, "no such method")
 	}

@@ -39,6 +39,7 @@ var always = []struct {
 	{"garbage", (*call).garbage, `"inputSchema":{"type":"object"}`},
 	{"progress", (*call).rise, `"inputSchema":{"type":"object"}`},
 	{"log", (*call).log, `"inputSchema":{"type":"object"}`},
+	{"meta", (*call).meta, `"inputSchema":{"type":"object"}`},
 	{"ask", (*call).ask, `"inputSchema":{"type":"object"}`},
 	{"grow", (*call).grow, `"inputSchema":{"type":"object"}`},
 	{"spoil", (*call).spoil, `"inputSchema":{"type":"object"}`},

@@ -26,6 +26,13 @@ func (s *server) call(ctx context.Context, tool string, args lossless.Value) (co
 	}
 	caller, _ := CallerOf(ctx)
 	params := &mcp.CallToolParams{Name: tool, Meta: mcp.Meta{}}
+	if caller != nil {
+		for name, value := range caller.Meta() {
+			if !Reserved(name) {
+				params.Meta[name] = value
+			}
+		}
+	}
 	if args.Exists() {
 		params.Arguments = args
 	}

@@ -15,6 +15,10 @@ type Caller interface {
 	// WantsProgress tells whether Progress reaches anybody. If it doesn't, servers are
 	// not asked to report any.
 	WantsProgress() bool
+	// Meta is the _meta of the outer request. What of it is nobody's but the
+	// protocol's, see Reserved, goes to no server; all else goes to each that is
+	// called. It must not change afterwards. Nil means none.
+	Meta() map[string]any
 	// Progress hands on how far an inner call is. Its values rise within a call. Total
 	// is 0 where it is not known. It must not block.
 	Progress(ctx context.Context, progress, total float64, message string)

@@ -172,6 +172,7 @@ func parse(t *testing.T, text string) lossless.Value {
 // A recorder is a Caller that remembers.
 type recorder struct {
 	progress bool
+	meta     map[string]any
 	answer   func(ctx context.Context, params *mcp.ElicitParams) (*mcp.ElicitResult, error)
 
 	mu     sync.Mutex
@@ -180,6 +181,8 @@ type recorder struct {
 	logs   []string
 	asked  []*mcp.ElicitParams
 }
+
+func (r *recorder) Meta() map[string]any { return r.meta }
 
 func (r *recorder) WantsProgress() bool { return r.progress }
 

@@ -106,7 +106,7 @@ func sentID(request *http.Request) json.RawMessage {
 	var message struct {
 		ID json.RawMessage `json:"id"`
 	}
-	if json.NewDecoder(body).Decode(&message) != nil || message.ID == nil {
+	if json.NewDecoder(body).Decode(&message) != nil || !isID(message.ID) {
 		return unknown
 	}
 	return message.ID
@@ -187,14 +187,18 @@ func (r *eventReader) Read(p []byte) (int, error) {
 	return r.ready.Read(p)
 }
 
-// maxField is how long a line of an event that isn't data may be, in bytes.
-const maxField = 8 << 10
+const (
+	// maxField is how much is kept of a line of an event that isn't data, in bytes.
+	maxField = 8 << 10
+	// maxName is how much is kept of a field's name. All that mean something are shorter.
+	maxName = 16
+)
 
 // event reads one event, and prepares what the SDK is to see of it.
 func (r *eventReader) event() error {
 	data := collector{limit: MaxMessage}
 	lines := 0
-	fields := map[string]string{}
+	fields := map[string]string{} // those that mean something, so that no server fills it
 	for {
 		var name []byte // of the field, while it is being read
 		var value []byte
@@ -203,7 +207,7 @@ func (r *eventReader) event() error {
 			empty = empty && len(piece) == 0
 			if !named {
 				before, after, found := bytes.Cut(piece, []byte(":"))
-				name = append(name, before[:min(len(before), maxField)]...)
+				name = append(name, before[:min(len(before), maxName-len(name))]...)
 				if !found {
 					return
 				}
@@ -227,8 +231,8 @@ func (r *eventReader) event() error {
 			return err
 		case string(name) == "data":
 			lines++
-		case named:
-			fields[string(name[:min(len(name), 16)])] = strings.TrimSpace(string(value))
+		case named && (string(name) == "event" || string(name) == "id" || string(name) == "retry"):
+			fields[string(name)] = strings.TrimSpace(string(value))
 		}
 	}
 }

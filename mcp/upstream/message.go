@@ -39,13 +39,20 @@ func (c *collector) message() []byte {
 	if c.large == nil {
 		return c.kept
 	}
-	if len(c.large.id) == 0 || c.large.request {
+	if c.large.request || !isID(c.large.id) {
 		return nil
 	}
 	return failure(c.large.id, "the server's answer is larger than 32 MiB; ask it for less")
 }
 
-// failure returns the message that answers a call with an error.
+// isID tells whether a text can be the id of a message.
+func isID(text []byte) bool {
+	id, err := lossless.Parse(text, lossless.Options{})
+	return err == nil && (id.Kind() == lossless.KindNumber || id.Kind() == lossless.KindString)
+}
+
+// failure returns the message that answers a call with an error. The id is one that
+// isID accepts.
 func failure(id []byte, message string) []byte {
 	text, err := lossless.Of(message)
 	if err != nil {

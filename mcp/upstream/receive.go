@@ -65,7 +65,7 @@ func (x *session) malformed(text []byte, reason error) [][]byte {
 		ID     json.RawMessage `json:"id"`
 		Method json.RawMessage `json:"method"`
 	}
-	if json.Unmarshal(text, &answer) == nil && len(answer.ID) > 0 && answer.Method == nil {
+	if json.Unmarshal(text, &answer) == nil && answer.Method == nil && isID(answer.ID) {
 		return [][]byte{failure(answer.ID, "the server's answer can't cross without loss: "+reason.Error())}
 	}
 	x.noise.say(x.server.log, "the server printed what is no message", "text", short(text), "reason", reason)
@@ -133,19 +133,21 @@ func replaced(object lossless.Value, name string, value []byte) []byte {
 	})
 }
 
-// edited returns an object with other values of its members.
+// edited returns an object with other values of its members. One whose value is nil
+// is left out.
 func edited(object lossless.Value, edit func(name string, value lossless.Value) []byte) []byte {
 	text := []byte("{")
 	for name, value := range object.Members() {
 		quoted, err := lossless.Of(name)
-		if err != nil {
+		with := edit(name, value)
+		if err != nil || with == nil {
 			continue // a name that Go can't hold is none that the SDK knows
 		}
 		if len(text) > 1 {
 			text = append(text, ',')
 		}
 		text = append(append(text, quoted.Bytes()...), ':')
-		text = append(text, edit(name, value)...)
+		text = append(text, with...)
 	}
 	return append(text, '}')
 }

@@ -23,6 +23,7 @@ func resultOf(raw lossless.Value) (codemode.Result, error) {
 	}
 	wrap := raw.Get("_meta").Get("fastmcp").Get("wrap_result")
 	result.Wrapped, _ = wrap.Bool()
+	result.Meta = metaOf(raw.Get("_meta"))
 	for i, block := range raw.Get("content").Elements() {
 		content, err := contentOf(block)
 		if err != nil {

@@ -54,6 +54,7 @@ type server struct {
 	stale   bool
 	known   []byte // the list that tools are made of
 	tools   []Tool
+	said    string   // the server's instructions
 	session *session // nil while there is none
 }
 
@@ -280,13 +281,15 @@ func (s *server) settle() {
 func (s *server) replace(x *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.session = x
+	if s.session = x; x != nil {
+		s.said = x.client.InitializeResult().Instructions
+	}
 }
 
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Status{Name: s.config.Name, State: s.state, Err: s.err, Stale: s.stale, Tools: len(s.tools)}
+	return Status{Name: s.config.Name, State: s.state, Err: s.err, Stale: s.stale, Tools: len(s.tools), Instructions: s.said}
 }
 
 func (s *server) list() []Tool {

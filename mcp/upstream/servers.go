@@ -48,6 +48,9 @@ type Status struct {
 	Stale bool
 	// Tools is how many tools it has.
 	Tools int
+	// Instructions are what the server last said of itself for models. Empty where it
+	// says nothing.
+	Instructions string
 }
 
 // Servers are the servers of a Config. They are safe for concurrent use.
@@ -133,6 +136,20 @@ func (s *Servers) Tools() []Tool {
 	}
 	slices.SortStableFunc(tools, func(a, b Tool) int { return strings.Compare(a.Namespace, b.Namespace) })
 	return tools
+}
+
+// About returns the instructions of the servers that have some, by name.
+func (s *Servers) About() map[string]string { return About(s.Status()) }
+
+// About returns the instructions in a list of Status, by name.
+func About(all []Status) map[string]string {
+	about := map[string]string{}
+	for _, one := range all {
+		if one.Instructions != "" {
+			about[one.Name] = one.Instructions
+		}
+	}
+	return about
 }
 
 // Changed returns a channel that holds one value after tools or a Status changed.

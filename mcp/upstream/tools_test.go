@@ -52,7 +52,7 @@ func TestPagesAreFollowed(t *testing.T) {
 	}) {
 		t.Errorf("%d tools, or they are in disorder", len(tools))
 	}
-	if got := fmt.Sprint(s.Status()); got != "[{raw ready <nil> false 300}]" {
+	if got := fmt.Sprint(s.Status()); got != "[{raw ready <nil> false 300 "+rawserver.Instructions+"}]" {
 		t.Error(got)
 	}
 }
