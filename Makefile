@@ -6,10 +6,10 @@ WAITING = 1000
 FUZZ = 1h
 ROUNDS = 40
 
-.PHONY: help test pythons starts stubs stdlib soak flat waiting fuzz bench figures
+.PHONY: help test pythons starts stubs stdlib soak flat waiting fuzz bench figures codemode-figures
 
 help: ## list what can be made
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 test: ## all tests, each on two Pythons of the machine: the README's command
 	go test -race -timeout 60m ./...
@@ -47,3 +47,9 @@ figures: ## the same, put into docs/performance.md
 	sed '/^## Measured/q' docs/performance.md >docs/performance.head
 	(cat docs/performance.head; echo; cat docs/performance.new) >docs/performance.md
 	rm docs/performance.head docs/performance.new
+
+codemode-figures: ## tokens, calls and clients of Code Mode over MCP, put into docs/codemode.md
+	cd bench/codemode && go run . -rounds $(ROUNDS) >../../docs/codemode.new
+	sed '/^## Measured/q' docs/codemode.md >docs/codemode.head
+	(cat docs/codemode.head; echo; cat docs/codemode.new) >docs/codemode.md
+	rm docs/codemode.head docs/codemode.new

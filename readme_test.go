@@ -96,6 +96,37 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
+// TestReadmeMCP runs what the page says of MCP, with npx finding what .ci/run installs.
+func TestReadmeMCP(t *testing.T) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Skipf("there is no home folder to look for npm packages in: %v", err)
+	}
+	servers := filepath.Join(home, ".cache", "thirdrail-checkers", "node_modules", ".bin")
+	if _, err := os.Stat(filepath.Join(servers, "mcp-server-everything")); err != nil {
+		t.Skip("the npm package @modelcontextprotocol/server-everything is not installed in ~/.cache/thirdrail-checkers; .ci/run installs it")
+	}
+	commands := snippets(t, "mcp", "sh")
+	if len(commands) != 1 {
+		t.Fatalf("%d commands of MCP, want 1", len(commands))
+	}
+	folder := t.TempDir()
+	npx := "#!/bin/sh\nserver=mcp-${2#@modelcontextprotocol/}\nshift 2\nexec \"$server\" \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(folder, "npx"), []byte(npx), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for want, text := range commands {
+		command := exec.Command("sh", "-c", strings.ReplaceAll(text, "servers.json", filepath.Join(folder, "servers.json")))
+		command.Env = append(os.Environ(), "PATH="+strings.Join([]string{folder, servers, filepath.Dir(pythons.All(t)[0]), os.Getenv("PATH")}, ":"))
+		var stderr strings.Builder
+		command.Stderr = &stderr
+		got, err := command.Output()
+		if err != nil || string(got) != want+"\n" {
+			t.Errorf("%s\nprints %q (%v), want %q; %s", text, got, err, want, stderr.String())
+		}
+	}
+}
+
 // TestReadmeLimits: the table has each limit with its default.
 func TestReadmeLimits(t *testing.T) {
 	limits := reflect.ValueOf(thirdrail.DefaultLimits())

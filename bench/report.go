@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"os"
 	goruntime "runtime"
@@ -54,6 +55,21 @@ type Line struct {
 	Samples int `json:"samples"`
 }
 
+// Here returns this machine, with the interpreter that a name leads to as
+// thirdrail.Config.Python does. Nothing runs, so Walls is empty.
+func Here(ctx context.Context, python string) (Machine, error) {
+	found, err := interpreter.Find(ctx, python)
+	if err != nil {
+		return Machine{}, fmt.Errorf("bench: %w", err)
+	}
+	return machineOf(found), nil
+}
+
+// String returns all but the walls in one line.
+func (m Machine) String() string {
+	return fmt.Sprintf("%s, %s, %d cores, %s, Python %s", m.Kernel, orUnknown(m.Processor), m.Cores, m.Go, m.Python)
+}
+
 func machineOf(python *interpreter.Interpreter) Machine {
 	return Machine{
 		Kernel:    confine.Look().Kernel,
@@ -76,9 +92,8 @@ func processor() string {
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	m := r.Machine
-	fmt.Fprintf(&b, "%s. %s, %s, %d cores, %s, Python %s. Walls of a default run: %s. %d rounds.\n",
-		r.Date.Format("2 January 2006, 15:04 MST"), m.Kernel, orUnknown(m.Processor), m.Cores, m.Go, m.Python,
-		orUnknown(strings.Join(m.Walls, ", ")), r.Rounds)
+	fmt.Fprintf(&b, "%s. %v. Walls of a default run: %s. %d rounds.\n",
+		r.Date.Format("2 January 2006, 15:04 MST"), m, orUnknown(strings.Join(m.Walls, ", ")), r.Rounds)
 	if r.ProcessorTime {
 		b.WriteString("Starts, walls and the codec by processor time, not by the clock.\n")
 	}
