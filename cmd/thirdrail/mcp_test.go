@@ -74,7 +74,13 @@ func TestMCP(t *testing.T) {
 // startHTTP starts the command with --http, and returns its URL.
 func startHTTP(t *testing.T, args ...string) (*session, string) {
 	t.Helper()
-	s := newSession(t, "", append([]string{"mcp", "--config", mcpConfig(t, `"start": "spawn"`), "--http", "0"}, args...)...)
+	return startListening(t, mcpConfig(t, `"start": "spawn"`), args...)
+}
+
+// startListening is startHTTP for a configuration of one's own.
+func startListening(t *testing.T, config string, args ...string) (*session, string) {
+	t.Helper()
+	s := newSession(t, "", append([]string{"mcp", "--config", config, "--http", "0"}, args...)...)
 	s.Stderr = nil
 	pipe, err := s.StderrPipe()
 	if err != nil {
