@@ -5,9 +5,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -16,8 +16,7 @@ import (
 // version 2 wants Node 22.19.
 func TestInspector(t *testing.T) {
 	t.Parallel()
-	folder, node := peerPackages(t, "@modelcontextprotocol/inspector-cli")
-	script := filepath.Join(folder, "node_modules/@modelcontextprotocol/inspector-cli/build/cli.js")
+	script, node := inspector(t)
 	inspect := func(t *testing.T, args ...string) string {
 		t.Helper()
 		output, err := runNode(t, node, append([]string{script, "--cli"}, args...)...)
@@ -52,10 +51,27 @@ func TestInspector(t *testing.T) {
 		if got != text {
 			t.Errorf("got %s", got)
 		}
-		s.interrupt(syscall.SIGTERM)
-		s.wait()
-		s.check(exitSuccess, "", "")
+		s.stop()
 	})
+}
+
+// inspector returns its script. That looks for the package.json of the inspector beside
+// its own folder, which only the package with the inspector's web pages brings.
+func inspector(t *testing.T) (script, node string) {
+	t.Helper()
+	folder, node := peerPackages(t, "@modelcontextprotocol/inspector-cli")
+	modules := filepath.Join(folder, "node_modules")
+	home := t.TempDir()
+	if err := os.CopyFS(filepath.Join(home, "cli"), os.DirFS(filepath.Join(modules, "@modelcontextprotocol/inspector-cli"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(home, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "package.json"), []byte(`{"name":"@modelcontextprotocol/inspector","version":"1.0.3","type":"module"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(home, "cli/build/cli.js"), node
 }
 
 // firstText returns the first text of a result that the inspector printed.

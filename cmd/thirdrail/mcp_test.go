@@ -105,6 +105,16 @@ func startListening(t *testing.T, config string, args ...string) (*session, stri
 	return nil, ""
 }
 
+// stop ends a command that listens.
+func (s *session) stop() {
+	s.t.Helper()
+	s.interrupt(syscall.SIGTERM)
+	s.wait()
+	if status := s.ProcessState.ExitCode(); status != exitSuccess {
+		s.t.Errorf("%q: exit status %d: %s", s.Args[1:], status, s.stderr.String())
+	}
+}
+
 // TestMCPOverHTTP: it listens to this machine, and a signal ends it with all that it
 // started.
 func TestMCPOverHTTP(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -67,6 +66,27 @@ var peerChecks = []struct{ name, want string }{
 		"declared":["class files:","async def echo(","servers that could not be started"]}]`},
 	{"value", `{"value":{"a":[1,null,"é"],"b":"x"},"logs":["hello"],"calls":["files.text 1"],
 		"text":"hello\n[value] {\"a\":[1,null,\"é\"],\"b\":\"x\"}","more":[],"failed":false}`},
+	{"output schema", `{"value":{"other":1},"logs":[],"warnings":["files.broken: the result does not match its output schema: result: expected the key \"result\", which is missing"],"calls":["files.broken 1"],"text":"[warning] files.broken: the result does not match its output schema: result: expected the key \"result\", which is missing\n[value] {\"other\":1}","more":[],"failed":false}`},
+	{"large integers", `["[9007199254740993,-90071992547409931,0.1]"]`},
+	{"many at once", `[0,1,2,3,4,5]`},
+	{"progress", `["1 one","2 [1/3] step 1","3 [2.5/3] step 2.5","4 [3/3] step 3","5 two"]`},
+	{"logs before a level", `[]`},
+	{"logs", `[{"level":"info","logger":"run_code","data":"hello"},{"level":"warning","logger":"disk","data":{"z":9007199254740992,"a":1}}]`},
+	{"logs above a level", `[]`},
+	{"cancel", `true`},
+	{"declined", `{"value":"declined: the user does not allow this call of files.content; don't try it again in this run","logs":[],"calls":[],"text":"\"declined: the user does not allow this call of files.content; don't try it again in this run\"","more":[],"failed":false,"asked":[{"message":"A program wants to call content of the server files.\nArguments: {}\n","asks":["calls"]}]}`},
+	{"dismissed", `{"logs":[],"error":{"kind":"exception","message":"Traceback (most recent call last):\n  File \"program.py\", line 1, in <module>\n    await files.content()\nToolError: not approved: the user dismissed the question whether files.content may be called"},"calls":[],"text":"[exception] Traceback (most recent call last):\n  File \"program.py\", line 1, in <module>\n    await files.content()\nToolError: not approved: the user dismissed the question whether files.content may be called","more":[],"failed":true,"asked":1}`},
+	{"accepted, and an image", `{"value":{"content":0,"mime":"image/png","size":8},"logs":[],"calls":["files.content 1"],"text":"{\"content\":0,\"mime\":\"image/png\",\"size\":8}","more":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}],"failed":false,"asked":1}`},
+	{"accepted for two, and no image", `{"value":[7,7],"logs":[],"calls":["files.content 2"],"text":"[7,7]","more":[],"failed":false,"asked":1}`},
+	{"a server asks", `{"value":{"answer":{"action":"accept","content":{"zone":"north"}}},"logs":[],"calls":["files.ask 1"],"text":"{\"answer\":{\"action\":\"accept\",\"content\":{\"zone\":\"north\"}}}","more":[],"failed":false,"asked":[{"message":"The server files asks: Which zone?","asks":["zone","amount"]}]}`},
+	{"list changed", `{"lists":1,"grown":true,"value":"grown_0"}`},
+	{"an exception", `{"logs":["before"],"error":{"kind":"exception","message":"Traceback (most recent call last):\n  File \"program.py\", line 2, in <module>\n    raise ValueError(\"odd\")\nValueError: odd"},"calls":[],"text":"before\n[exception] Traceback (most recent call last):\n  File \"program.py\", line 2, in <module>\n    raise ValueError(\"odd\")\nValueError: odd","more":[],"failed":true}`},
+	{"a failing tool", `{"logs":[],"error":{"kind":"exception","message":"Traceback (most recent call last):\n  File \"program.py\", line 1, in <module>\n    await files.fail()\nToolError: the disk is full"},"calls":["files.fail 1"],"text":"[exception] Traceback (most recent call last):\n  File \"program.py\", line 1, in <module>\n    await files.fail()\nToolError: the disk is full\n[before that it made 1 call (files.fail); what was done is done]","more":[],"failed":true}`},
+	{"no program at all", `{"logs":[],"error":{"kind":"exception","message":"  File \"program.py\", line 1\n    x =\n       ^\nSyntaxError: invalid syntax"},"calls":[],"text":"[exception]   File \"program.py\", line 1\n    x =\n       ^\nSyntaxError: invalid syntax","more":[],"failed":true}`},
+	{"no code", `{"failed":true,"text":"[exception] the arguments of run_code must be a JSON object with the program as its member \"code\", a string"}`},
+	{"an unknown tool", `{"code":-32602}`},
+	{"oddities", `[]`},
+	{"end", `null`},
 }
 
 // peerSetup is what testdata/peers/client.mjs is started with.
@@ -154,13 +174,13 @@ func TestTypeScriptClientOverHTTP(t *testing.T) {
 	folder, node := peerPackages(t, "@modelcontextprotocol/sdk")
 	s, url := startHTTP(t, "--token", "sesame", "--wall", "20s")
 	checkPeer(t, node, peerSetup{Packages: folder, URL: url, Token: "sesame"}, append(peerChecks, peerChecksHTTP...))
-	s.interrupt(syscall.SIGTERM)
-	s.wait()
-	s.check(exitSuccess, "", "")
+	s.stop()
 }
 
 var peerChecksHTTP = []struct{ name, want string }{
 	{"no token", `{"code":401}`},
 	{"a wrong token", `{"code":401}`},
 	{"another origin", `{"code":403}`},
+	{"two clients", `{"value":"approval unavailable: files.content needs the user's approval, and the client can't ask its user (it has no elicitation)","after":404}`},
+	{"still there", `1`},
 }

@@ -24,6 +24,7 @@ const oddities = []; // what the client didn't expect
 const logs = [];
 const questions = [];
 let lists = 0;
+let version; // of the protocol, as the last client agreed on it
 let answer = { action: "cancel" }; // what the user answers
 
 function transport(token = setup.token, headers = {}) {
@@ -46,6 +47,11 @@ async function connect(capabilities, to = transport(), errors = oddities) {
       return answer;
     });
   }
+  const set = to.setProtocolVersion?.bind(to);
+  to.setProtocolVersion = (agreed) => {
+    version = agreed;
+    set?.(agreed);
+  };
   await client.connect(to);
   return client;
 }
@@ -92,7 +98,7 @@ let peer;
 await check("handshake", async () => {
   peer = await connect({ elicitation: { form: {} } });
   await peer.ping();
-  return { name: peer.getServerVersion().name, capabilities: peer.getServerCapabilities(), version: peer.transport.protocolVersion };
+  return { name: peer.getServerVersion().name, capabilities: peer.getServerCapabilities(), version };
 });
 await check("list", async () => {
   const { tools, nextCursor } = await peer.listTools();
@@ -183,14 +189,19 @@ if (setup.url) {
   await check("two clients", async () => {
     const other = await connect({}, transport(), []);
     const value = await run('try:\n    await files.content()\nexcept ToolError as e:\n    return str(e)', {}, other);
+    const session = { "Mcp-Session-Id": other.transport.sessionId, "Mcp-Protocol-Version": version };
     await other.transport.terminateSession();
-    const gone = await fails(other.ping());
     await other.close();
-    return { value: value.value, gone };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+    const after = await fetch(setup.url, { method: "POST", body, headers: {
+      ...session, Authorization: "Bearer " + setup.token, "Content-Type": "application/json", Accept: "application/json, text/event-stream",
+    } });
+    return { value: value.value, after: after.status };
   });
   await check("still there", async () => (await run("return 1")).value);
 }
-await check("oddities", () => oddities);
+// The protocol has a server say nothing after a cancel, but Go's SDK always answers.
+await check("oddities", async () => oddities.filter((text) => !/unknown message ID.*"context canceled"/.test(text)));
 await check("end", async () => {
   await peer.transport.terminateSession?.();
   await peer.close();
