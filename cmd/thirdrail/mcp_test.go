@@ -76,7 +76,13 @@ func TestMCP(t *testing.T) {
 // startHTTP starts the command with --http, and returns its URL.
 func startHTTP(t *testing.T, args ...string) (*session, string) {
 	t.Helper()
-	s := newSession(t, "", append([]string{"mcp", "--config", mcpConfig(t, `"start": "spawn"`), "--http", "0"}, args...)...)
+	return startListening(t, mcpConfig(t, `"start": "spawn"`), args...)
+}
+
+// startListening is startHTTP for a configuration of one's own.
+func startListening(t *testing.T, config string, args ...string) (*session, string) {
+	t.Helper()
+	s := newSession(t, "", append([]string{"mcp", "--config", config, "--http", "0"}, args...)...)
 	s.Stderr = nil
 	pipe, err := s.StderrPipe()
 	if err != nil {
@@ -99,6 +105,16 @@ func startHTTP(t *testing.T, args ...string) (*session, string) {
 	}
 	t.Fatal("the command told no URL")
 	return nil, ""
+}
+
+// stop ends a command that listens.
+func (s *session) stop() {
+	s.t.Helper()
+	s.interrupt(syscall.SIGTERM)
+	s.wait()
+	if status := s.ProcessState.ExitCode(); status != exitSuccess {
+		s.t.Errorf("%q: exit status %d: %s", s.Args[1:], status, s.stderr.String())
+	}
 }
 
 // TestMCPOverHTTP: it listens to this machine, and a signal ends it with all that it
