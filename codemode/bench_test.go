@@ -2,7 +2,9 @@ package codemode
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,5 +107,24 @@ func BenchmarkBind(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+// BenchmarkSearch looks among 1,000 tools for what a model asks, and for as many
+// beginnings of words as a query can hold.
+func BenchmarkSearch(b *testing.B) {
+	s := newSet(b, numbered(b, 1000)...)
+	var beginnings strings.Builder
+	for a := 'a'; a <= 'z'; a++ {
+		for e := 'a'; e <= 'z'; e++ {
+			fmt.Fprintf(&beginnings, "%c%c%c ", a, "eior"[e%4], e)
+		}
+	}
+	for name, query := range map[string]string{"question": "search for issues in a repo", "beginnings": beginnings.String()} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s.Search(query, 8)
+			}
+		})
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
 )
 
 // The constants of BM25, at their usual values: how soon repeating a word stops to
@@ -14,6 +17,16 @@ const (
 	saturation = 1.2
 	lengthBias = 0.75
 )
+
+// beginning is how much a word counts that a word of the query only begins, and shortest
+// how many letters such a beginning has.
+const (
+	beginning = 0.5
+	shortest  = 3
+)
+
+// longest is how many letters a word has at most whose ending is looked at.
+const longest = 40
 
 // index ranks tools for a query by BM25 over their names, titles, descriptions and
 // parameters.
@@ -92,38 +105,62 @@ func tokens(text string) []string {
 	return list
 }
 
-// stem takes endings off a word, so that a verb's forms and a noun's meet.
+// stem takes the ending off a word, where it may be an English one.
 func stem(word string) string {
-	if len(word) > 4 && strings.HasSuffix(word, "ies") {
-		return word[:len(word)-3] + "y"
+	if len(word) > longest || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return word
 	}
-	if len(word) > 3 && !strings.HasSuffix(word, "ss") {
-		word = strings.TrimSuffix(word, "s")
-	}
-	if len(word) > 5 {
-		word = strings.TrimSuffix(word, "ing")
-	}
-	if len(word) > 3 {
-		word = strings.TrimSuffix(word, "e")
-	}
-	return word
+	return english.Stem(word, true)
 }
 
-// find returns the tools that fit a query, best first.
+// A term is a word to look for, and how much it counts.
+type term struct {
+	word   string
+	weight float64
+}
+
+// terms returns what a word of a query may stand for: itself, and for less the longer
+// words that it begins, as models write repo and dir.
+func (x *index) terms(word string) []term {
+	list := []term{{word, 1}}
+	if utf8.RuneCountInString(word) < shortest {
+		return list
+	}
+	for longer := range x.holders {
+		if longer != word && strings.HasPrefix(longer, word) {
+			list = append(list, term{longer, beginning})
+		}
+	}
+	return list
+}
+
+// find returns the tools that fit a query, best first. Those that fit alike stay in the
+// order of their names.
 func (x *index) find(query string, most int) []*tool {
 	type hit struct {
 		tool  *tool
 		score float64
 	}
-	var hits []hit
-	words := tokens(cut(query, 500))
-	for i, t := range x.tools {
-		score := 0.0
-		for _, word := range words {
-			score += x.score(word, i)
+	scores := make([]float64, len(x.tools))
+	var seen []string
+	for _, word := range tokens(cut(query, 500)) {
+		if slices.Contains(seen, word) { // saying it again tells nothing, and costs
+			continue
 		}
+		seen = append(seen, word)
+		terms := x.terms(word)
+		for i := range x.tools {
+			best := 0.0
+			for _, one := range terms {
+				best = max(best, one.weight*x.score(one.word, i))
+			}
+			scores[i] += best
+		}
+	}
+	var hits []hit
+	for i, score := range scores {
 		if score > 0 {
-			hits = append(hits, hit{t, score})
+			hits = append(hits, hit{x.tools[i], score})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })

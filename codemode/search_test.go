@@ -5,25 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func TestTokens(t *testing.T) {
-	for text, want := range map[string][]string{
-		"createPullRequest":             {"creat", "pull", "request"},
-		"API-post-page":                 {"api", "post", "pag"},
-		"list_issues, getting replies!": {"list", "issu", "gett", "reply"},
-		"x2y":                           {"x", "2", "y"},
-		"Über straße":                   {"über", "straß"},
-		"":                              nil,
-	} {
-		got := tokens(text)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", text, diff)
-		}
-	}
-}
 
 // manyTools returns 300 tools of 10 servers.
 func manyTools(t testing.TB) []Tool {
