@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"reflect"
 	"regexp"
 	"strings"
 	"syscall"
@@ -17,7 +16,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/thirdrail-dev/thirdrail"
 	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 )
 
@@ -207,16 +205,5 @@ func TestMCPMisuse(t *testing.T) {
 			lines := strings.Split(strings.TrimSuffix(s.stderr.String(), "\n"), "\n")
 			checkOneLine(t, lines[len(lines)-1]+"\n") // before it, servers may have said something
 		})
-	}
-}
-
-// TestEveryLimitIsSettable: each limit of the runtime has a flag, and so a setting.
-func TestEveryLimitIsSettable(t *testing.T) {
-	flags := newMCP().Flags()
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[thirdrail.Limits]()) {
-		name := strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(field.Name, "$1-$2"))
-		if flags.Lookup(name) == nil {
-			t.Errorf("Limits.%s has no flag --%s", field.Name, name)
-		}
 	}
 }

@@ -2,6 +2,8 @@ package upstream
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -96,5 +98,27 @@ func TestAFloodOfErrorsIsBounded(t *testing.T) {
 	defer log.mu.Unlock()
 	if n := log.text.Len(); n > 2<<20 {
 		t.Errorf("%d bytes were logged", n)
+	}
+}
+
+// TestAPipeThatWasClosedSaysSo: one that is closed while a message waits to be read
+// has ended for a reason too. Without one, a failed start would pass for a good one.
+func TestAPipeThatWasClosedSaysSo(t *testing.T) {
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if _, err := in.WriteString(`{"jsonrpc":"2.0","method":"notifications/cancelled"}` + "\n" + `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}` + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	x, _, _ := fuzzSession()
+	defer x.end(nil)
+	p := &pipe{session: x, process: &process{stdout: out}, ended: make(chan struct{}), closed: make(chan struct{})}
+	close(p.closed)
+	p.read()
+	if !p.hasEnded() || !errors.Is(p.broken, io.EOF) {
+		t.Errorf("it ended with %v", p.broken)
 	}
 }

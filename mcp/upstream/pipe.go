@@ -62,18 +62,18 @@ func (*pipe) SessionID() string { return "" }
 // read reads lines until there are no more.
 func (c *pipe) read() {
 	defer close(c.ended)
+	c.broken = io.EOF // unless the process ended by itself
 	reader := bufio.NewReaderSize(c.process.stdout, 64<<10)
 	for {
 		line := collector{limit: MaxMessage}
 		if err := readLine(reader, line.write); err != nil {
-			if c.broken = io.EOF; !c.isClosed() {
+			if !c.isClosed() {
 				c.broken = c.process.reason()
 			}
 			return
 		}
 		for _, text := range c.session.receive(line.message(), nil, c.answered) {
 			if !c.deliver(text) {
-				c.broken = io.EOF // it is closed
 				return
 			}
 		}

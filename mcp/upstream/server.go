@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/url"
 	"slices"
@@ -145,7 +146,9 @@ func (s *server) open(ctx context.Context) (x *session, again bool, err error) {
 	}
 	if line := x.pipe; line != nil {
 		if line.hasEnded() {
-			err = line.broken
+			if !errors.Is(line.broken, io.EOF) {
+				err = line.broken // and not that we closed it
+			}
 			again = line.tooOld() && !s.old && ctx.Err() == nil
 		}
 		s.old = s.old || again
