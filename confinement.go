@@ -157,16 +157,25 @@ func (r *Runtime) tryConfinement(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.tryChild(ctx, p)
+	return r.tryChild(ctx, p, func() {})
 }
 
-// tryChild runs a program that does nothing in a child.
-func (r *Runtime) tryChild(ctx context.Context, p *prepared) error {
+// tryChild runs a program in a child that does nothing but one call, of look.
+func (r *Runtime) tryChild(ctx context.Context, p *prepared, look func()) error {
+	namespaces, err := checkNamespaces([]Namespace{{Global: "host", Funcs: Funcs{
+		"look": func(context.Context, lossless.Value) (lossless.Value, error) {
+			look()
+			return lossless.Value{}, nil
+		},
+	}}}, false)
+	if err != nil {
+		return err
+	}
 	one := &run{
 		runtime:    r,
-		request:    Request{Program: "pass"},
+		request:    Request{Program: "await host.look()"},
 		limits:     DefaultLimits().clampBy(r.host, p.bareBytes),
-		namespaces: &boundNamespaces{},
+		namespaces: namespaces,
 		began:      time.Now(),
 	}
 	return one.doIn(ctx, p).Err()

@@ -287,7 +287,11 @@ func (n *nursery) begin(ctx context.Context) (*nurseryProcess, error) {
 	process := &nurseryProcess{started, folder}
 	p, err := n.forkOf(process, n.usual(), true)
 	if err == nil {
-		err = n.runtime.tryChild(ctx, p)
+		var copied child.Pages
+		err = n.runtime.tryChild(ctx, p, func() { copied = process.CopiedBy(p.process) })
+		if err == nil {
+			err = process.CopyAtOnce(copied)
+		}
 	}
 	if err != nil {
 		n.discard(process)

@@ -15,6 +15,10 @@ type NurseryOptions struct {
 	Preload []string
 }
 
+// Pages are ranges of a child's memory: where each begins, and its size, as
+// process_madvise(2) takes them.
+type Pages []byte
+
 // ErrPreload says that a module can't be preloaded.
 var ErrPreload = errors.New("child: preload")
 

@@ -39,5 +39,11 @@ func (*Nursery) Close() error { return nil }
 // Fork returns an error.
 func (*Nursery) Fork(any, int) (*Process, error) { return nil, errors.ErrUnsupported }
 
+// CopiedBy returns nil.
+func (*Nursery) CopiedBy(*Process) Pages { return nil }
+
+// CopyAtOnce does nothing.
+func (*Nursery) CopyAtOnce(Pages) error { return nil }
+
 // Holder returns nothing.
 func Holder() []byte { return nil }

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 # From sys/syscall.h: by machine, then by name. The numbers from 424 on are the
 # same everywhere.
 _NUMBERS = {
-    "x86_64": {"mount": 165, "umount2": 166, "pivot_root": 155, "capget": 125, "capset": 126, "seccomp": 317, "prctl": 157, "ptrace": 101, "unshare": 272, "socket": 41, "connect": 42, "setns": 308, "memfd_create": 319},
-    "aarch64": {"mount": 40, "umount2": 39, "pivot_root": 41, "capget": 90, "capset": 91, "seccomp": 277, "prctl": 167, "ptrace": 117, "unshare": 97, "socket": 198, "connect": 203, "setns": 268, "memfd_create": 279},
+    "x86_64": {"mount": 165, "umount2": 166, "pivot_root": 155, "capget": 125, "capset": 126, "seccomp": 317, "prctl": 157, "ptrace": 101, "unshare": 272, "socket": 41, "connect": 42, "setns": 308, "memfd_create": 319, "madvise": 28},
+    "aarch64": {"mount": 40, "umount2": 39, "pivot_root": 41, "capget": 90, "capset": 91, "seccomp": 277, "prctl": 167, "ptrace": 117, "unshare": 97, "socket": 198, "connect": 203, "setns": 268, "memfd_create": 279, "madvise": 233},
 }
 _NUMBERS_ANYWHERE = {
     "pidfd_open": 434,
     "close_range": 436,
+    "process_madvise": 440,
     "mount_setattr": 442,
     "landlock_create_ruleset": 444,
     "landlock_add_rule": 445,

@@ -37,6 +37,7 @@ from thirdrail_child.forked import Randomness as _Randomness
 from thirdrail_child.forked import mend as _mend
 from thirdrail_child.native import System
 from thirdrail_child.overlimit import know as _know_limits
+from thirdrail_child.pages import Pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Nursery:
         self._policy: Optional[Dict[str, Any]] = None  # what each child applies
         self._poll = _select.epoll()
         self._poll.register(control.fileno(), _select.EPOLLIN)
+        self._pages: Optional[Pages] = None
         self._own = self._system.call("pidfd_open", posix.getpid(), 0)
         # By pidfd: the number that the host gave, the process, and its namespace's first.
         self._children: Dict[int, Tuple[int, int, int]] = {}
@@ -144,6 +146,10 @@ class Nursery:
             for fd, _ in self._poll.poll():
                 if fd == control:
                     message, files = self._receive(_MESSAGE_BYTES)
+                    if "pages" in message:
+                        self._pages = Pages(self._system, files[0], message["pages"])
+                        posix.close(files[0])
+                        continue
                     self._start(message["fork"], message["order"], files)
                 else:
                     self._bury(fd)
@@ -228,6 +234,8 @@ class Nursery:
     def _child(self, order: Dict[str, Any], files: List[int]) -> NoReturn:
         proof = b""
         try:
+            if self._pages is not None:
+                self._pages.copy()
             self._control.detach()
             self._poll.close()
             if len(files) > _FILES:
