@@ -19,13 +19,22 @@ import (
 	"github.com/thirdrail-dev/thirdrail/internal/rawserver"
 )
 
+// goneServer is a server that can't be started. It is tried again as long as the
+// command runs, and each try is told on standard error.
+const goneServer = `, "gone": {"command": "sh", "args": ["-c", "echo no disk >&2; exit 1"]}`
+
 // mcpConfig is a file with one server, whose words are those of rawserver.New, and
-// one that can't be started.
+// goneServer.
 func mcpConfig(t *testing.T, settings string) string {
 	t.Helper()
+	return mcpServers(t, settings, goneServer)
+}
+
+// mcpServers is mcpConfig with other servers than goneServer.
+func mcpServers(t *testing.T, settings, others string) string {
+	t.Helper()
 	return file(t, "servers.json", fmt.Sprintf(`{"thirdrail": {%s}, "mcpServers": {
-		"files": {"command": %q, "env": {%q: ""}},
-		"gone": {"command": "sh", "args": ["-c", "echo no disk >&2; exit 1"]}}}`, settings, os.Args[0], rawserver.Variable))
+		"files": {"command": %q, "env": {%q: ""}}%s}}`, settings, os.Args[0], rawserver.Variable, others))
 }
 
 // TestMCP has the SDK's client start the command, as users' clients do.
@@ -118,7 +127,7 @@ func (s *session) stop() {
 // TestMCPOverHTTP: it listens to this machine, and a signal ends it with all that it
 // started.
 func TestMCPOverHTTP(t *testing.T) {
-	s, url := startHTTP(t)
+	s, url := startListening(t, mcpServers(t, `"start": "spawn"`, ""))
 	if !strings.HasPrefix(url, "http://127.0.0.1:") || !strings.HasSuffix(url, "/mcp") {
 		t.Errorf("URL %s", url)
 	}
