@@ -13,14 +13,16 @@ import (
 	"github.com/thirdrail-dev/thirdrail/lossless"
 )
 
-// growing is a module that has the nursery keep a mebibyte for each child that ends.
+// growing is a module that has the nursery keep a mebibyte for each child: it asks libc to
+// be called before each fork, as libraries may.
 const growing = `
-import posix
-kept, wait = [], posix.wait4
-def wait4(pid, options):
+import ctypes
+kept = []
+@ctypes.CFUNCTYPE(None)
+def before_fork():
     kept.append(b"x" * (1 << 20))
-    return wait(pid, options)
-posix.wait4 = wait4
+if ctypes.CDLL(None).__register_atfork(before_fork, None, None, None) != 0:
+    raise OSError("no more functions are called at a fork")
 `
 
 // TestNurseryIsRecycled has the nursery's memory grow. Another one takes over, no run
@@ -42,6 +44,8 @@ func TestNurseryIsRecycled(t *testing.T) {
 			t.Errorf("the run in the old nursery: %v, %+v", err, result)
 		}
 	})
+	goOn := sync.OnceFunc(func() { close(release) })
+	defer goOn()
 	<-started
 	before := rt.nursery.at()
 	for i := 0; rt.nursery.at() == before; i++ {
@@ -57,7 +61,7 @@ func TestNurseryIsRecycled(t *testing.T) {
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d", first)); err != nil {
 		t.Errorf("the first nursery is gone: %v", err)
 	}
-	close(release)
+	goOn()
 	all.Wait()
 	eventually(t, "only the last nursery lives", func() bool {
 		folders, _ := filepath.Glob(temporary + "/thirdrail-run-*/run-*")

@@ -65,7 +65,6 @@ var order = []string{
 	"refusals.py",
 	"boot.py",
 	"forked.py",
-	"pages.py",
 	"nursery.py",
 }
 

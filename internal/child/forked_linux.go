@@ -14,6 +14,8 @@ import (
 // forked is the life of a child that a nursery forked.
 type forked struct {
 	nursery *Nursery
+	number  int64         // by which the host knows it
+	first   int64         // what the nursery calls the first process of its namespace
 	begun   chan struct{} // closed when it is known whether there is a process
 	over    chan struct{} // closed when the program's process has ended
 	gone    chan struct{} // closed when nothing of the child lives
@@ -34,10 +36,14 @@ func newForked(n *Nursery) *forked {
 	}
 }
 
-// begin takes the pidfds of the program and of the first process of its namespace.
-func (f *forked) begin(files []int) {
-	if len(files) == 2 && f.program < 0 {
+// begin takes the pidfds of the program and of the first process of its namespace. A
+// host that can have no more descriptors gets none.
+func (f *forked) begin(first int64, files []int) {
+	f.first = first
+	if len(files) == 2 {
 		f.program, f.holder = files[0], files[1]
+	} else {
+		closeFiles(files)
 	}
 	closeOnce(f.begun)
 }
@@ -75,28 +81,40 @@ func closeOnce(c chan struct{}) {
 
 func (f *forked) ended() <-chan struct{} { return f.over }
 
-// end kills the first process of the namespace, and the kernel the rest with it.
+// end ends all of the child, and waits for it.
 func (f *forked) end() Exit {
 	f.once.Do(func() {
 		// A nursery that answers no more, as when somebody has stopped it, is ended as
 		// a whole.
 		defer time.AfterFunc(nurseryPatience, f.nursery.kill).Stop()
 		<-f.begun
-		if f.holder >= 0 {
-			_ = unix.PidfdSendSignal(f.holder, unix.SIGKILL, nil, 0)
-		}
+		f.endHolder()
 		<-f.gone
-		for _, file := range []int{f.program, f.holder} {
-			if file >= 0 {
-				_ = unix.Close(file)
-			}
-		}
+		closeFiles([]int{f.program, f.holder})
 		f.exit.Code, f.exit.Usage = -1, f.result.used
 		if f.result.known {
 			f.exit.set(f.result.status)
 		}
 	})
 	return f.exit
+}
+
+// endHolder kills the first process of the namespace, and the kernel the rest with it.
+func (f *forked) endHolder() {
+	switch {
+	case f.holder >= 0:
+		_ = unix.PidfdSendSignal(f.holder, unix.SIGKILL, nil, 0)
+	case f.first != 0:
+		_ = f.nursery.request(forkEnd, f.first, nil)
+	}
+}
+
+func closeFiles(files []int) {
+	for _, file := range files {
+		if file >= 0 {
+			_ = unix.Close(file)
+		}
+	}
 }
 
 // tops are the program's process, and the one that gets what has lost its parent.

@@ -11,40 +11,41 @@ import (
 	"testing"
 )
 
-// keeperBuilds are the committed programs, each with the compiler that makes it.
-var keeperBuilds = []struct{ architecture, compiler string }{
+// nativeBuilds are the architectures, each with the compiler that makes its programs.
+var nativeBuilds = []struct{ architecture, compiler string }{
 	{"amd64", "x86_64-linux-gnu-gcc"},
 	{"arm64", "aarch64-linux-gnu-gcc"},
 }
 
-// TestKeeperComesFromItsSource builds the keeper again and compares the bytes.
-func TestKeeperComesFromItsSource(t *testing.T) {
-	for _, build := range keeperBuilds {
+// TestNativeComesFromItsSource builds keeper and forker again and compares the bytes.
+func TestNativeComesFromItsSource(t *testing.T) {
+	for _, build := range nativeBuilds {
 		t.Run(build.architecture, func(t *testing.T) {
 			version, err := exec.Command(build.compiler, "-dumpfullversion").Output()
 			if err != nil {
-				t.Skipf("needs %s to build the keeper: %v", build.compiler, err)
+				t.Skipf("needs %s to build keeper and forker: %v", build.compiler, err)
 			}
 			if v := strings.TrimSpace(string(version)); v != "12.2.0" {
 				t.Skipf("needs %s 12.2.0, which gives the committed bytes; this is %s", build.compiler, v)
 			}
 			folder := t.TempDir()
-			command := exec.Command("keeper/build.sh", folder)
+			command := exec.Command("native/build.sh", folder)
 			command.Env = append(os.Environ(), "ARCHITECTURES="+build.architecture)
 			if output, err := command.CombinedOutput(); err != nil {
 				t.Fatalf("build.sh: %v\n%s", err, output)
 			}
-			name := "keeper_" + build.architecture
-			got, err := os.ReadFile(filepath.Join(folder, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := os.ReadFile(filepath.Join("keeper", name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("keeper/%s is not what keeper/build.sh makes: run it and commit what it makes", name)
+			for _, name := range []string{"keeper_" + build.architecture, "forker_" + build.architecture} {
+				got, err := os.ReadFile(filepath.Join(folder, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := os.ReadFile(filepath.Join("native", name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("native/%s is not what native/build.sh makes: run it and commit what it makes", name)
+				}
 			}
 		})
 	}
@@ -68,16 +69,9 @@ var keeperCases = []struct {
 // TestKeeperReports runs the keeper of each architecture, in no namespace: that
 // the kernel ends the rest is tested with whole children.
 func TestKeeperReports(t *testing.T) {
-	for _, build := range keeperBuilds {
+	for _, build := range nativeBuilds {
 		t.Run(build.architecture, func(t *testing.T) {
-			command := []string{filepath.Join("keeper", "keeper_"+build.architecture)}
-			if build.architecture != runtime.GOARCH {
-				emulator, err := exec.LookPath("qemu-" + map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[build.architecture])
-				if err != nil {
-					t.Skipf("needs qemu-user to run a program of %s: %v", build.architecture, err)
-				}
-				command = []string{emulator, command[0]}
-			}
+			command := append(emulator(t, build.architecture), filepath.Join("native", "keeper_"+build.architecture))
 			for _, c := range keeperCases {
 				t.Run(c.name, func(t *testing.T) {
 					report := runKeeper(t, command, "/bin/sh", "-c", c.script)
@@ -127,11 +121,11 @@ func runKeeper(t *testing.T, keeper []string, program ...string) keeperReport {
 }
 
 func TestKeeperNeedsAProgram(t *testing.T) {
-	err := exec.Command(filepath.Join("keeper", "keeper_"+runtime.GOARCH), "4").Run()
+	err := exec.Command(filepath.Join("native", "keeper_"+runtime.GOARCH), "4").Run()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 64 {
 		t.Errorf("without a program: %v, want status 64", err)
 	}
-	if err := exec.Command(filepath.Join("keeper", "keeper_"+runtime.GOARCH), "4", "/none").Run(); err != nil {
+	if err := exec.Command(filepath.Join("native", "keeper_"+runtime.GOARCH), "4", "/none").Run(); err != nil {
 		t.Errorf("with a missing program: %v, want its status reported, not the keeper's", err)
 	}
 }

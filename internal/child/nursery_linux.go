@@ -28,11 +28,12 @@ type Nursery struct {
 	control *net.UnixConn
 	output  lastOutput
 
-	mu       sync.Mutex
-	children map[int64]*forked
-	next     int64
-	gone     bool
-	retired  bool
+	mu        sync.Mutex
+	children  map[int64]*forked // by the host's number
+	processes map[int64]*forked // by the nursery's numbers of their processes
+	next      int64
+	gone      bool
+	retired   bool
 
 	dead    chan struct{} // closed when nothing of it lives any more
 	program int           // the number of its process, as the host sees it
@@ -44,17 +45,10 @@ type Nursery struct {
 // and a small program to hold it.
 func (s *Starter) CanFork() bool { return s.isolation.ownNamespace() && s.keeper != nil }
 
-// message is what a nursery says. Each has one of these.
+// message is what a nursery says before it forks. Each has one of these.
 type message struct {
-	Ready   bool
-	Failed  string
-	Forked  *int64
-	Refused *int64
-	Reason  string
-	Ended   *int64
-	Gone    *int64
-
-	Status, Microseconds, PeakMemory int64
+	Ready  bool
+	Failed string
 }
 
 const (
@@ -72,7 +66,10 @@ func (s *Starter) StartNursery(ctx context.Context, options NurseryOptions) (*Nu
 	if err != nil {
 		return nil, err
 	}
-	n := &Nursery{process: process, life: life, children: map[int64]*forked{}, dead: make(chan struct{})}
+	n := &Nursery{
+		process: process, life: life, dead: make(chan struct{}),
+		children: map[int64]*forked{}, processes: map[int64]*forked{},
+	}
 	connection, err := net.FileConn(process.Rail)
 	if err == nil {
 		n.control = connection.(*net.UnixConn)
@@ -89,7 +86,8 @@ func (s *Starter) StartNursery(ctx context.Context, options NurseryOptions) (*Nu
 // prepare has the nursery confine itself and import what it shall.
 func (n *Nursery) prepare(ctx context.Context, options NurseryOptions) error {
 	defer context.AfterFunc(ctx, func() { _ = n.control.SetDeadline(time.Now()) })()
-	setup := map[string]any{"holder": base64.StdEncoding.EncodeToString(keeperProgram)}
+	encode := base64.StdEncoding.EncodeToString
+	setup := map[string]any{"holder": encode(keeperProgram), "forker": encode(forkerCode)}
 	if options.Confinement != nil {
 		setup["confinement"], setup["run"] = options.Confinement, options.Run
 	}
@@ -131,7 +129,9 @@ func (n *Nursery) ask(ctx context.Context, request map[string]any) error {
 	}
 	var answer message
 	if _, err = n.control.Write(text); err == nil {
-		answer, _, err = n.receive()
+		if text, _, err = n.receive(); err == nil {
+			err = json.Unmarshal(text, &answer)
+		}
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -160,15 +160,14 @@ func (n *Nursery) pid() (int, error) {
 func (n *Nursery) Dead() <-chan struct{} { return n.dead }
 
 // receive returns the next message, and the descriptors that came with it.
-func (n *Nursery) receive() (message, []int, error) {
-	var m message
+func (n *Nursery) receive() ([]byte, []int, error) {
 	data, rights := make([]byte, messageBytes), make([]byte, unix.CmsgSpace(2*wholeDescriptor))
 	size, rightsSize, _, _, err := n.control.ReadMsgUnix(data, rights)
 	if err != nil {
-		return m, nil, err
+		return nil, nil, err
 	}
 	if size == 0 {
-		return m, nil, io.EOF
+		return nil, nil, io.EOF
 	}
 	var files []int
 	controls, err := unix.ParseSocketControlMessage(rights[:rightsSize])
@@ -176,60 +175,7 @@ func (n *Nursery) receive() (message, []int, error) {
 		more, _ := unix.ParseUnixRights(&control)
 		files = append(files, more...)
 	}
-	if err == nil {
-		err = json.Unmarshal(data[:size], &m)
-	}
-	return m, files, err
-}
-
-// listen takes what the nursery tells until it ends, and then ends what is left.
-func (n *Nursery) listen() {
-	for {
-		m, files, err := n.receive()
-		if err != nil {
-			break
-		}
-		n.take(m, files)
-	}
-	n.mu.Lock()
-	n.gone = true
-	n.mu.Unlock()
-	_ = n.discard()
-	for _, child := range n.children { // nobody adds any more
-		child.lost()
-	}
-	close(n.dead)
-}
-
-func (n *Nursery) take(m message, files []int) {
-	for _, tell := range []struct {
-		number *int64
-		do     func(*forked)
-	}{
-		{m.Forked, func(f *forked) { f.begin(files); files = nil }},
-		{m.Refused, func(f *forked) { f.refuse(m.Reason) }},
-		{m.Ended, func(f *forked) {
-			f.report(syscall.WaitStatus(m.Status), Usage{time.Duration(m.Microseconds) * time.Microsecond, m.PeakMemory})
-		}},
-		{m.Gone, (*forked).finish},
-	} {
-		if tell.number == nil {
-			continue
-		}
-		n.mu.Lock()
-		child := n.children[*tell.number]
-		if child != nil && (m.Gone != nil || m.Refused != nil) {
-			delete(n.children, *tell.number)
-			n.endIfDone()
-		}
-		n.mu.Unlock()
-		if child != nil {
-			tell.do(child)
-		}
-	}
-	for _, file := range files {
-		_ = unix.Close(file)
-	}
+	return data[:size], files, err
 }
 
 // discard ends the nursery's process and closes what the host has of it.
@@ -257,6 +203,10 @@ func (n *Nursery) Close() error {
 // applies, see package confine. It joins the control group at first, by descriptor,
 // unless that is NoGroup. The caller must call Wait once.
 func (n *Nursery) Fork(order any, group int) (*Process, error) {
+	text, err := json.Marshal(order)
+	if err != nil {
+		return nil, err
+	}
 	var files descriptors
 	defer files.closeChildEnds()
 	if err := files.open(syscall.SOCK_STREAM, false); err != nil {
@@ -268,19 +218,14 @@ func (n *Nursery) Fork(order any, group int) (*Process, error) {
 	if group != NoGroup {
 		numbers = append(numbers, group)
 	}
-	err := n.send(child, order, numbers)
-	if err != nil {
+	if err := n.send(child, text, numbers); err != nil {
 		_ = files.closeHostEnds()
 		return nil, fmt.Errorf("child: asking the nursery to fork: %w", err)
 	}
 	return &Process{files.rail.host, files.stdout.host, files.stderr.host, child, ""}, nil
 }
 
-func (n *Nursery) send(child *forked, order any, files []int) error {
-	fields, err := json.Marshal(order)
-	if err != nil {
-		return err
-	}
+func (n *Nursery) send(child *forked, order []byte, files []int) error {
 	n.mu.Lock()
 	if n.gone {
 		n.mu.Unlock()
@@ -291,12 +236,11 @@ func (n *Nursery) send(child *forked, order any, files []int) error {
 		return ErrNurseryRetired
 	}
 	n.next++
-	number := n.next
-	n.children[number] = child
+	child.number = n.next
+	n.children[child.number] = child
 	n.mu.Unlock()
-	text := append(strconv.AppendInt([]byte(`{"fork":`), number, 10), `,"order":`...)
-	text = append(append(text, fields...), '}')
-	if _, _, err = n.control.WriteMsgUnix(text, unix.UnixRights(files...), nil); err == nil {
+	err := n.request(forkChild, child.number, order, files...)
+	if err == nil {
 		return nil
 	}
 	n.mu.Lock()
@@ -304,8 +248,7 @@ func (n *Nursery) send(child *forked, order any, files []int) error {
 	if n.gone {
 		return nil // its end has told the child already
 	}
-	delete(n.children, number)
-	n.endIfDone()
+	n.forget(child.number)
 	return fmt.Errorf("%w: %w", ErrNurseryDead, err)
 }
 

@@ -114,7 +114,7 @@ func (n *Nursery) CopyAtOnce(pages Pages) error {
 	if err != nil {
 		return fmt.Errorf("child: a file for the nursery: %w", err)
 	}
-	if _, _, err = n.control.WriteMsgUnix(fmt.Appendf(nil, `{"pages":%d}`, len(pages)), unix.UnixRights(file), nil); err != nil {
+	if err = n.request(forkPages, int64(len(pages)), nil, file); err != nil {
 		return fmt.Errorf("%w: %w", ErrNurseryDead, err)
 	}
 	return nil

@@ -18,7 +18,7 @@ var nurseryCalls = append([]uint32{
 	unix.SYS_MOUNT, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_PIDFD_OPEN,
 	unix.SYS_SECCOMP, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF, unix.SYS_CAPSET, unix.SYS_PRCTL,
 	unix.SYS_SETRESUID, unix.SYS_SETRESGID, unix.SYS_SETGROUPS,
-	unix.SYS_KILL, unix.SYS_CLONE, unix.SYS_EXECVE, unix.SYS_PRLIMIT64,
+	unix.SYS_KILL, unix.SYS_CLONE, unix.SYS_EXECVE, unix.SYS_PRLIMIT64, unix.SYS_PROCESS_MADVISE,
 	unix.SYS_SOCKET, // a loop of asyncio
 }, oldFork...)
 

@@ -1,9 +1,10 @@
 """The nursery: a process that has imported everything, and forks a child for each run.
 
-It never runs a program. The host hands it the descriptors of each child over a
-socket that is its descriptor 3, one message for each; nursery.go has the other end.
-A child gets a PID namespace, mounts and walls of its own, and then waits for its
-boot frame like one that was started by itself.
+It never runs a program. The host tells it over a socket, which is its descriptor 3,
+what to import. Then it calls the forker, which is machine code (native/forker.c), and
+which gets the descriptors of each child over the same socket. What follows that call
+happens in a child, which gets walls of its own, and then waits for its boot frame like
+one that was started by itself.
 
 The children are forked by libc, without the hooks that Python runs around its own
 fork: these cost as much as the fork. What of them matters is in forked.py.
@@ -13,15 +14,11 @@ from __future__ import annotations
 
 import posix
 from binascii import a2b_base64 as _a2b_base64
-from errno import EAGAIN as _EAGAIN
-from errno import EMFILE as _EMFILE
-from errno import ENOSPC as _ENOSPC
 from sys import byteorder as _byteorder
 from sys import modules as _modules
 
 import gc as _gc
 import resource as _resource
-import select as _select
 
 from thirdrail_child.boot import boot_failed as _boot_failed
 from thirdrail_child.boot import proof_field as _proof_field
@@ -37,7 +34,6 @@ from thirdrail_child.forked import Randomness as _Randomness
 from thirdrail_child.forked import mend as _mend
 from thirdrail_child.native import System
 from thirdrail_child.overlimit import know as _know_limits
-from thirdrail_child.pages import Pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,21 +42,19 @@ if TYPE_CHECKING:
 # What most programs import, and what asyncio brings along anyway.
 _IMPORTED = ("asyncio", "json", "random", "re", "datetime", "math", "collections", "itertools", "functools", "linecache", "traceback")
 
-# What to raise where the kernel gives no more.
-_REMEDIES = {
-    _EAGAIN: "; no more processes may be made: raise RLIMIT_NPROC (ulimit -u) or pids.max of the control group, or have fewer runs at once",
-    _ENOSPC: "; no more namespaces may be made: raise sysctl user.max_pid_namespaces, or have fewer runs at once",
-    _EMFILE: "; no more files may be open: raise RLIMIT_NOFILE (ulimit -n), or have fewer runs at once",
-}
-
-_NOTHING: "Dict[str, str]" = {}  # the environment of a holder
 _SETUP_BYTES = 1 << 20
 _MESSAGE_BYTES = 1 << 12
 _FILES = 3  # of every child; a control group may follow
 _FIRST_OTHER = PROTOCOL_FD + 1  # descriptor that a child doesn't have
-_CLOSE_ON_EXEC = 0x40000000  # MSG_CMSG_CLOEXEC
-_NEW_PIDS = 0x20000000  # CLONE_NEWPID
 _SIGKILL = 9
+
+# struct forker of native/forker.c: seven words, then the files and how many they are.
+# The name of the holder follows, and the message: struct request, and the order.
+_WORD = 8
+_FILES_AT, _FILE_COUNT_AT, _NAME_AT = 7 * _WORD, 11 * _WORD, 12 * _WORD
+_NAME_BYTES = 1 << 8
+_MESSAGE_AT = _NAME_AT + _NAME_BYTES
+_ORDER_AT = _MESSAGE_AT + 2 * _WORD
 _PR_SET_PDEATHSIG = 1
 
 
@@ -70,7 +64,7 @@ def main() -> None:
 
     posix.set_inheritable(PROTOCOL_FD, False)
     _reset_signals()
-    nursery = Nursery(_socket.socket(fileno=PROTOCOL_FD), _socket.SOL_SOCKET, _socket.SCM_RIGHTS)
+    nursery = Nursery(_socket.socket(fileno=PROTOCOL_FD))
     nursery.prepare()
     nursery.serve()
 
@@ -78,27 +72,20 @@ def main() -> None:
 class Nursery:
     """The one object of the process."""
 
-    def __init__(self, control: Any, level: int, rights: int) -> None:
+    def __init__(self, control: Any) -> None:
         self._control = control
-        self._level, self._rights = level, rights
         self._system = System(posix.uname().machine)
         self._holder = ""  # the program that is the first process of a child's namespace
         self._policy: Optional[Dict[str, Any]] = None  # what each child applies
-        self._poll = _select.epoll()
-        self._poll.register(control.fileno(), _select.EPOLLIN)
-        self._pages: Optional[Pages] = None
-        self._own = self._system.call("pidfd_open", posix.getpid(), 0)
-        # By pidfd: the number that the host gave, the process, and its namespace's first.
-        self._children: Dict[int, Tuple[int, int, int]] = {}
-        self._holders: Dict[int, Tuple[int, int]] = {}
         # Two descriptors for each child: as many as may be, whatever the host began with.
         self._usual_files = _resource.getrlimit(_resource.RLIMIT_NOFILE)
         _resource.setrlimit(_resource.RLIMIT_NOFILE, (self._usual_files[1], self._usual_files[1]))
 
     def prepare(self) -> None:
         """Do what the host asks for before the first child."""
-        setup, _ = self._receive(_SETUP_BYTES)
+        setup = self._receive(_SETUP_BYTES)
         try:
+            self._forker = self._system.load(_a2b_base64(setup["forker"]))
             for name in _IMPORTED:
                 __import__(name)
             self._set_up(setup)
@@ -107,7 +94,7 @@ class Nursery:
         self._send(b'{"ready":true}')
         preloaded = False
         while True:
-            message, _ = self._receive(_MESSAGE_BYTES)
+            message = self._receive(_MESSAGE_BYTES)
             if "import" not in message:
                 break
             preloaded = True
@@ -117,6 +104,7 @@ class Nursery:
                 self._fail(f"{type(error).__name__}: {error}")
             self._send(b'{"ready":true}')
         self._randomness = _Randomness(preloaded)
+        self._state = self._forker_state()
         _gc.collect()
         # What exists now is never looked at again, so that it stays shared.
         _gc.freeze()
@@ -139,105 +127,47 @@ class Nursery:
             policy["calls"]["program"] = _a2b_base64(policy["calls"]["program"])
         policy["closeFrom"] = _FIRST_OTHER
 
-    def serve(self) -> None:
-        """Fork children and tell how they end, for ever."""
-        control = self._control.fileno()
-        while True:
-            for fd, _ in self._poll.poll():
-                if fd == control:
-                    message, files = self._receive(_MESSAGE_BYTES)
-                    if "pages" in message:
-                        self._pages = Pages(self._system, files[0], message["pages"])
-                        posix.close(files[0])
-                        continue
-                    self._start(message["fork"], message["order"], files)
-                else:
-                    self._bury(fd)
+    def _forker_state(self) -> Tuple[int, memoryview]:
+        """Return what the forker gets to know, and has as its own."""
+        holder = self._holder.encode()
+        if len(holder) >= _NAME_BYTES:
+            self._fail(f"the path of the holder, {self._holder}, is too long")
+        system = self._system
+        place, state = system.memory(_MESSAGE_AT + _MESSAGE_BYTES)
+        own = system.call("pidfd_open", posix.getpid(), 0)
+        symbols = system.symbol("fork"), system.symbol("__errno_location")
+        words = (self._control.fileno(), own, place + _NAME_AT, *symbols, place + _MESSAGE_AT, _MESSAGE_BYTES)
+        state[:_FILES_AT] = b"".join([word.to_bytes(_WORD, _byteorder) for word in words])
+        state[_NAME_AT : _NAME_AT + len(holder)] = holder
+        return place, state
 
-    def _receive(self, size: int) -> Tuple[Dict[str, Any], List[int]]:
-        data, ancillary, _, _ = self._control.recvmsg(size, 64, _CLOSE_ON_EXEC)
+    def serve(self) -> NoReturn:
+        """Have the forker fork children, for ever. What follows that happens in a child."""
+        place, state = self._state
+        size = self._forker(place)
+        words = state[:_NAME_AT].cast("l").tolist()
+        files = words[_FILES_AT // _WORD :][: words[_FILE_COUNT_AT // _WORD]]
+        order: Any = _decode(bytes(state[_ORDER_AT : _MESSAGE_AT + size]), "exact")
+        self._child(order, files)
+
+    def _receive(self, size: int) -> Dict[str, Any]:
+        data = self._control.recv(size)
         if not data:
             posix._exit(0)  # the host is done
-        files = []
-        for level, kind, content in ancillary:
-            if level == self._level and kind == self._rights:
-                files = [int.from_bytes(content[i : i + 4], _byteorder) for i in range(0, len(content) - 3, 4)]
         message: Any = _decode(data, "exact")
-        return message, files
+        return dict(message)
 
-    def _send(self, message: bytes, *files: int) -> None:
-        rights = b"".join([file.to_bytes(4, _byteorder) for file in files])
-        self._control.sendmsg([message], [(self._level, self._rights, rights)] if files else [])
+    def _send(self, message: bytes) -> None:
+        self._control.send(message)
 
     def _fail(self, text: str) -> NoReturn:
         self._send(b'{"failed":%b}' % _encode_string(text[:2000]))
         posix._exit(0)
 
-    def _start(self, number: int, order: Dict[str, Any], files: List[int]) -> None:
-        holder = pid = 0
-        try:
-            if len(files) < _FILES:
-                raise OSError(_EMFILE, "the nursery can open no more files")
-            self._system.call("unshare", _NEW_PIDS)
-            try:
-                holder = posix.posix_spawn(self._holder, ["thirdrail-holder"], _NOTHING)
-                pid = self._system.fork()
-                if pid == 0:
-                    self._child(order, files)
-            finally:
-                if pid or not holder:
-                    self._system.call("setns", self._own, _NEW_PIDS)
-            watch = self._system.call("pidfd_open", pid, 0)
-            watch_holder = self._system.call("pidfd_open", holder, 0)
-        except OSError as error:
-            # Without descriptors nothing can be watched: a process like that is of no use.
-            if not pid:
-                self._give_up(number, holder, str(error) + _REMEDIES.get(error.errno or 0, ""))
-                for file in files:
-                    posix.close(file)
-                return
-            raise
-        for file in files:
-            posix.close(file)
-        self._children[watch] = (number, pid, holder)
-        self._holders[watch_holder] = (number, holder)
-        self._poll.register(watch, _select.EPOLLIN)
-        self._poll.register(watch_holder, _select.EPOLLIN)
-        self._send(b'{"forked":%d}' % number, watch, watch_holder)
-
-    def _give_up(self, number: int, holder: int, text: str) -> None:
-        if holder:
-            self._system.call("setns", self._own, _NEW_PIDS)
-            posix.kill(holder, _SIGKILL)
-            posix.waitpid(holder, 0)
-        self._send(b'{"refused":%d,"reason":%b}' % (number, _encode_string(text)))
-
-    def _bury(self, fd: int) -> None:
-        """Wait for a process that has ended, and tell the host."""
-        self._poll.unregister(fd)
-        posix.close(fd)
-        if fd in self._holders:
-            number, holder = self._holders.pop(fd)
-            posix.waitpid(holder, 0)
-            self._send(b'{"gone":%d}' % number)
-            return
-        number, pid, holder = self._children.pop(fd)
-        _, status, usage = posix.wait4(pid, 0)
-        # What the program has left ends with the first process of its namespace.
-        posix.kill(holder, _SIGKILL)
-        microseconds = int((usage[0] + usage[1]) * 1000000)
-        self._send(
-            b'{"ended":%d,"status":%d,"microseconds":%d,"peakMemory":%d}'
-            % (number, status, microseconds, usage[2] * 1024)
-        )
-
     def _child(self, order: Dict[str, Any], files: List[int]) -> NoReturn:
         proof = b""
         try:
-            if self._pages is not None:
-                self._pages.copy()
             self._control.detach()
-            self._poll.close()
             if len(files) > _FILES:
                 _join(files[_FILES])
             for file, number in zip(files, (PROTOCOL_FD, 1, 2)):

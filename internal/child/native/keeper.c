@@ -20,57 +20,15 @@
  * the binaries beside it.
  */
 
-#include <asm/unistd.h>
-
-#define SIGCHLD 17
-#define EINTR 4
-
-static long call(long number, long a, long b, long c, long d)
-{
-	long result;
-#if defined(__x86_64__)
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = 0;
-	__asm__ volatile("syscall"
-		: "=a"(result)
-		: "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-		: "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-	register long x4 __asm__("x4") = 0;
-	__asm__ volatile("svc 0"
-		: "+r"(x0)
-		: "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
-		: "memory");
-	result = x0;
-#endif
-	return result;
-}
-
-/* struct rusage of getrusage(2), as the kernel has it on 64 bit machines. */
-struct usage {
-	long user_seconds, user_microseconds, system_seconds, system_microseconds;
-	long resident_kibibytes;
-	long rest[13];
-};
-
-static void leave(long code)
-{
-	for (;;)
-		call(__NR_exit_group, code, 0, 0, 0);
-}
+#include "system.h"
 
 /* Whatever loses its parent becomes this process's, and is to leave no zombie. */
 static void hold(void)
 {
 	struct { long handler, flags, restorer, mask; } ignore = { 1, 0, 0, 0 };
-	call(__NR_rt_sigaction, SIGCHLD, (long)&ignore, 0, sizeof ignore.mask);
+	call(__NR_rt_sigaction, SIGCHLD, (long)&ignore, 0, sizeof ignore.mask, 0);
 	for (;;)
-		call(__NR_ppoll, 0, 0, 0, 0);
+		call(__NR_ppoll, 0, 0, 0, 0, 0);
 }
 
 /* The kernel puts the number of arguments, the arguments and the environment on the stack. */
@@ -91,32 +49,31 @@ __attribute__((used)) void keep(long *stack)
 	 * A nursery's children are the second processes of their namespaces, and libraries know
 	 * a fork by the process's number. So what is started here is never the second.
 	 */
-	if (call(__NR_clone, SIGCHLD, 0, 0, 0) == 0)
+	if (call(__NR_clone, SIGCHLD, 0, 0, 0, 0) == 0)
 		leave(0);
-	long program = call(__NR_clone, SIGCHLD, 0, 0, 0); /* a plain fork */
+	long program = call(__NR_clone, SIGCHLD, 0, 0, 0, 0); /* a plain fork */
 	if (program < 0)
 		leave(71);
 	if (program == 0) {
-		call(__NR_close, status_fd, 0, 0, 0);
-		call(__NR_close, status_fd + 1, 0, 0, 0);
-		call(__NR_execve, (long)arguments[2], (long)(arguments + 2), (long)environment, 0);
+		call(__NR_close, status_fd, 0, 0, 0, 0);
+		call(__NR_close, status_fd + 1, 0, 0, 0, 0);
+		call(__NR_execve, (long)arguments[2], (long)(arguments + 2), (long)environment, 0, 0);
 		leave(127);
 	}
 	/* The host must see the end of these when the program's copies are closed. */
 	for (long fd = 0; fd < status_fd; fd++)
-		call(__NR_close, fd, 0, 0, 0);
+		call(__NR_close, fd, 0, 0, 0, 0);
 	for (;;) {
 		int status = 0;
 		struct usage used;
-		long ended = call(__NR_wait4, -1, (long)&status, 0, (long)&used);
+		long ended = call(__NR_wait4, -1, (long)&status, 0, (long)&used, 0);
 		if (ended == program) {
 			long report[3] = {
 				status,
-				(used.user_seconds + used.system_seconds) * 1000000 +
-					used.user_microseconds + used.system_microseconds,
+				microseconds(&used),
 				used.resident_kibibytes * 1024,
 			};
-			call(__NR_write, status_fd, (long)report, sizeof report, 0);
+			call(__NR_write, status_fd, (long)report, sizeof report, 0, 0);
 			leave(0);
 		}
 		if (ended < 0 && ended != -EINTR)

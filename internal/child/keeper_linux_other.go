@@ -1,6 +1,0 @@
-//go:build linux && !amd64 && !arm64
-
-package child
-
-// keeperProgram isn't built for this architecture.
-var keeperProgram []byte
