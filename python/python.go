@@ -65,6 +65,7 @@ var order = []string{
 	"refusals.py",
 	"boot.py",
 	"forked.py",
+	"text.py",
 	"nursery.py",
 }
 

@@ -37,7 +37,8 @@ func TestChildCallsByTheRightNumbers(t *testing.T) {
 		"mount_setattr": unix.SYS_MOUNT_SETATTR, "landlock_create_ruleset": unix.SYS_LANDLOCK_CREATE_RULESET,
 		"landlock_add_rule": unix.SYS_LANDLOCK_ADD_RULE, "landlock_restrict_self": unix.SYS_LANDLOCK_RESTRICT_SELF,
 		"pidfd_open": unix.SYS_PIDFD_OPEN, "setns": unix.SYS_SETNS, "memfd_create": unix.SYS_MEMFD_CREATE,
-		"mmap": unix.SYS_MMAP,
+		"mmap": unix.SYS_MMAP, "mprotect": unix.SYS_MPROTECT, "munmap": unix.SYS_MUNMAP, "mremap": unix.SYS_MREMAP,
+		"madvise": unix.SYS_MADVISE,
 	}
 	for name, number := range got {
 		if known, ok := want[name]; !ok || number != known {

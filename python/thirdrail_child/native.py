@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # From sys/syscall.h: by machine, then by name. The numbers from 424 on are the
 # same everywhere.
 _NUMBERS = {
-    "x86_64": {"mount": 165, "umount2": 166, "pivot_root": 155, "capget": 125, "capset": 126, "seccomp": 317, "prctl": 157, "ptrace": 101, "unshare": 272, "socket": 41, "connect": 42, "setns": 308, "memfd_create": 319, "mmap": 9},
-    "aarch64": {"mount": 40, "umount2": 39, "pivot_root": 41, "capget": 90, "capset": 91, "seccomp": 277, "prctl": 167, "ptrace": 117, "unshare": 97, "socket": 198, "connect": 203, "setns": 268, "memfd_create": 279, "mmap": 222},
+    "x86_64": {"mount": 165, "umount2": 166, "pivot_root": 155, "capget": 125, "capset": 126, "seccomp": 317, "prctl": 157, "ptrace": 101, "unshare": 272, "socket": 41, "connect": 42, "setns": 308, "memfd_create": 319, "mmap": 9, "mprotect": 10, "munmap": 11, "mremap": 25, "madvise": 28},
+    "aarch64": {"mount": 40, "umount2": 39, "pivot_root": 41, "capget": 90, "capset": 91, "seccomp": 277, "prctl": 167, "ptrace": 117, "unshare": 97, "socket": 198, "connect": 203, "setns": 268, "memfd_create": 279, "mmap": 222, "mprotect": 226, "munmap": 215, "mremap": 216, "madvise": 233},
 }
 _NUMBERS_ANYWHERE = {
     "pidfd_open": 434,
@@ -68,6 +68,7 @@ class System:
 
         self._view = view
         self._symbol: Callable[[str], int] = lambda name: int(_ctypes.dlsym(handle, name))
+        self._memmove: Callable[..., int] = Holding(_ctypes._memmove_addr)
 
     def try_call(self, name: str, *arguments: Argument) -> int:
         """Call the kernel. Return the result, or the error number made negative."""
@@ -103,6 +104,10 @@ class System:
         """Map memory that shares no page with anything else. Return where it lies, too."""
         address = self.call("mmap", 0, size, _READ | _WRITE, _MAP_PRIVATE | _MAP_ANONYMOUS, -1, 0)
         return address, self._view(address, size)
+
+    def copy(self, to: int, start: int, size: int) -> None:
+        """Copy bytes from one address to another."""
+        self._memmove(self._long(to), self._long(start), self._long(size))
 
     def address(self, buffer: bytearray) -> int:
         """Return where the bytes of a buffer of at least eight bytes lie."""

@@ -33,6 +33,7 @@ from thirdrail_child.constants import PROTOCOL_FD
 from thirdrail_child.forked import Randomness as _Randomness
 from thirdrail_child.forked import mend as _mend
 from thirdrail_child.native import System
+from thirdrail_child.text import enlarge_text as _enlarge_text
 from thirdrail_child.overlimit import know as _know_limits
 
 TYPE_CHECKING = False
@@ -85,6 +86,7 @@ class Nursery:
         """Do what the host asks for before the first child."""
         setup = self._receive(_SETUP_BYTES)
         try:
+            _enlarge_text(self._system)
             self._forker = self._system.load(_a2b_base64(setup["forker"]))
             for name in _IMPORTED:
                 __import__(name)

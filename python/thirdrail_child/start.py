@@ -127,7 +127,7 @@ def close_others() -> None:
 
 
 # The modules that only a nursery needs. They come last.
-NURSERY = ("thirdrail_child.forked", "thirdrail_child.nursery")
+NURSERY = ("thirdrail_child.forked", "thirdrail_child.text", "thirdrail_child.nursery")
 
 
 def load(modules: Modules, nursery: bool) -> Any:
