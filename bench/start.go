@@ -121,7 +121,8 @@ func (s *session) manyRuns(name string, k kind) variant {
 const latencyPerRound = 5
 
 // latency tells how the time from request to done is distributed, without what
-// comes after: the end of the process, and removing its folder.
+// comes after: the end of the process, and removing its folder. Before each run comes
+// the loop, so that a nursery has the time for a spare.
 func (s *session) latency(ctx context.Context) error {
 	for _, method := range s.methods {
 		var all samples
@@ -135,19 +136,20 @@ func (s *session) latency(ctx context.Context) error {
 			all = append(all, seconds)
 			return seconds, nil
 		}
-		variants := []variant{s.forkLoop(loopName, loopRounds, wallClock)}
+		var variants []variant
 		for i := range latencyPerRound {
-			variants = append(variants, variant{fmt.Sprint(name, i), one})
+			variants = append(variants, s.forkLoop(fmt.Sprint(loopName, i), loopRounds, wallClock), variant{fmt.Sprint(name, i), one})
 		}
 		figures, err := s.alternate(ctx, s.options.Rounds, variants)
 		if err != nil {
 			return err
 		}
 		all = all[latencyPerRound:] // those of the round that doesn't count
-		loop := figures[loopName]
-		var ratios samples
-		for _, v := range variants[1:] {
-			ratios = append(ratios, figures[v.name].over(loop)...)
+		var ratios, loop samples
+		for i := 0; i < len(variants); i += 2 {
+			reference := figures[variants[i].name]
+			ratios = append(ratios, figures[variants[i+1].name].over(reference)...)
+			loop = append(loop, reference...)
 		}
 		s.addRatios(name+", p50", loopName, ratios, all.median(), loop.median(), milliseconds)
 		for _, part := range []int{95, 99} {
