@@ -37,7 +37,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("a program costs more than single calls: %+v", r.ways)
 	}
 	for _, o := range r.overheads {
-		if len(o.direct) != 1 || len(o.through) != 1 || len(o.gathered) != 1 || o.direct[0] <= 0 || o.through[0] <= 0 {
+		if len(o.direct) != 1 || len(o.through) != 1 || len(o.gathered) != 1 || len(o.answered) != 1 || o.direct[0] <= 0 || o.through[0] <= 0 {
 			t.Errorf("%+v", o)
 		}
 	}

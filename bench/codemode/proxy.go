@@ -50,6 +50,7 @@ func targets() (all []target, missing string, err error) {
 type overhead struct {
 	name              string
 	direct, through   []float64 // one call after the other
+	answered          []float64 // calls that no server gets
 	gathered, started []float64 // all of a program's at once; a program without calls
 }
 
@@ -91,6 +92,7 @@ func (b *bench) overhead(ctx context.Context, t target) (o overhead, err error) 
 	}{
 		{&o.direct, func() (float64, error) { return b.callDirectly(ctx, direct, t) }},
 		{&o.through, func() (float64, error) { return b.callFromProgram(ctx, proxy, b.oneByOne(t)) }},
+		{&o.answered, func() (float64, error) { return b.callFromProgram(ctx, proxy, b.toItself()) }},
 		{&o.gathered, func() (float64, error) { return b.callFromProgram(ctx, proxy, b.atOnce(t)) }},
 		{&o.started, func() (float64, error) {
 			begin := time.Now()
@@ -141,6 +143,15 @@ begin = time.perf_counter()
 for n in range(%d):
     await %s.%s(%s)
 return time.perf_counter() - begin`, b.calls, t.namespace, t.tool, t.written)
+}
+
+// toItself is oneByOne with calls that thirdrail answers by itself.
+func (b *bench) toItself() string {
+	return fmt.Sprintf(`import time
+begin = time.perf_counter()
+for n in range(%d):
+    await tools_search("qqq")
+return time.perf_counter() - begin`, b.calls)
 }
 
 func (b *bench) atOnce(t target) string {
