@@ -72,6 +72,8 @@ type stdlibModule struct {
 	Classes []string
 	// Without are parts of names: those tests aren't run. They take long.
 	Without []string
+	// Since is the minor version that has it, and all later ones; zero means all.
+	Since int
 }
 
 // TestStandardLibrary has CPython test itself inside the walls and outside: each
@@ -83,6 +85,9 @@ func TestStandardLibrary(t *testing.T) {
 			inside := newRuntime(t, Config{Python: python})
 			outside := newRuntime(t, Config{Python: python, Sandbox: Sandbox{Mode: SandboxOff}})
 			for _, module := range stdlibModules {
+				if inside.interpreter.Version.Minor < module.Since {
+					continue
+				}
 				t.Run(module.Module, func(t *testing.T) {
 					t.Parallel()
 					module.compare(t, module.run(t, inside), module.run(t, outside))
