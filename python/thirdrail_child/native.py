@@ -59,6 +59,7 @@ class System:
             _restype_ = Long
 
         self._holding: Any = Holding
+
         class Character(_ctypes._SimpleCData):  # type: ignore[misc]
             _type_ = "c"
 

@@ -33,8 +33,8 @@ from thirdrail_child.constants import PROTOCOL_FD
 from thirdrail_child.forked import Randomness as _Randomness
 from thirdrail_child.forked import mend as _mend
 from thirdrail_child.native import System
-from thirdrail_child.text import enlarge_text as _enlarge_text
 from thirdrail_child.overlimit import know as _know_limits
+from thirdrail_child.text import enlarge_text as _enlarge_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _SETUP_BYTES = 1 << 20
 _MESSAGE_BYTES = 1 << 12
 _FILES = 3  # of every child; a control group may follow
 _FIRST_OTHER = PROTOCOL_FD + 1  # descriptor that a child doesn't have
-_SIGKILL = 9
+_PR_SET_PDEATHSIG, _SIGKILL = 1, 9
 
 # struct forker of native/forker.c: seven words, then the files and how many they are.
 # The name of the holder follows, and the message: struct request, and the order.
@@ -56,7 +56,6 @@ _FILES_AT, _FILE_COUNT_AT, _NAME_AT = 7 * _WORD, 11 * _WORD, 12 * _WORD
 _NAME_BYTES = 1 << 8
 _MESSAGE_AT = _NAME_AT + _NAME_BYTES
 _ORDER_AT = _MESSAGE_AT + 2 * _WORD
-_PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
@@ -78,7 +77,7 @@ class Nursery:
         self._system = System(posix.uname().machine)
         self._holder = ""  # the program that is the first process of a child's namespace
         self._policy: Optional[Dict[str, Any]] = None  # what each child applies
-        # Two descriptors for each child: as many as may be, whatever the host began with.
+        # Those of each child pass through here: as many as may be, whatever the host began with.
         self._usual_files = _resource.getrlimit(_resource.RLIMIT_NOFILE)
         _resource.setrlimit(_resource.RLIMIT_NOFILE, (self._usual_files[1], self._usual_files[1]))
 

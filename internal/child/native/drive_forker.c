@@ -50,7 +50,7 @@ static void ask(long control, long kind, long number, const char *order, long co
 {
 	struct request request = { kind, number };
 	struct vector parts[2] = { { &request, sizeof request }, { (void *)order, 5 } };
-	struct rights rights = { 16 + count * sizeof(int), SOL_SOCKET, SCM_RIGHTS, { pipe[1], pipe[1], pipe[1] } };
+	struct rights rights = { RIGHTS_HEADER + count * sizeof(int), SOL_SOCKET, SCM_RIGHTS, { pipe[1], pipe[1], pipe[1] } };
 	struct message_header header = { 0, 0, parts, order ? 2 : 1, count ? &rights : 0, count ? sizeof rights : 0, 0 };
 	check(call(__NR_sendmsg, control, (long)&header, 0, 0, 0) > 0);
 }

@@ -88,16 +88,18 @@ struct rights {
 	int files[MOST_FILES];
 };
 
+#define RIGHTS_HEADER __builtin_offsetof(struct rights, files)
+
 static void tell(struct forker *f, struct report report, const long *files)
 {
 	struct vector part = { &report, sizeof report };
-	struct rights rights = { 16 + 2 * sizeof(int), SOL_SOCKET, SCM_RIGHTS, { 0 } };
+	struct rights rights = { RIGHTS_HEADER + 2 * sizeof(int), SOL_SOCKET, SCM_RIGHTS, { 0 } };
 	struct message_header header = { 0, 0, &part, 1, 0, 0, 0 };
 	if (files) {
 		rights.files[0] = (int)files[0];
 		rights.files[1] = (int)files[1];
 		header.control = &rights;
-		header.control_bytes = sizeof rights.bytes + 2 * sizeof(int) + 2 * sizeof(int);
+		header.control_bytes = rights.bytes;
 	}
 	long sent;
 	do
@@ -120,8 +122,8 @@ static long receive(struct forker *f)
 	if (got <= 0)
 		leave(0);
 	f->file_count = 0;
-	if (header.control_bytes > 16 && rights.level == SOL_SOCKET && rights.type == SCM_RIGHTS)
-		for (long i = 0; i < (long)(rights.bytes - 16) / 4 && i < MOST_FILES; i++)
+	if (header.control_bytes > RIGHTS_HEADER && rights.level == SOL_SOCKET && rights.type == SCM_RIGHTS)
+		for (long i = 0; i < (long)((rights.bytes - RIGHTS_HEADER) / sizeof(int)) && i < MOST_FILES; i++)
 			f->files[f->file_count++] = rights.files[i];
 	return got;
 }
